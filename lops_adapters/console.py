@@ -66,7 +66,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 class _Lines(logging.Formatter):
-    """One line per message; warnings look like those of :func:`guarded`."""
+    """One line per message; warnings look as :func:`guarded` prints them."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -124,7 +124,7 @@ def chance(probability: float) -> str:
 
 
 def unsure(classes: Iterable[Any]) -> str | None:
-    """Return what stands for a suggestion that is the label of a rejected row.
+    """Return what is shown for a suggestion that is the label of a rejected row.
 
     None (nothing) where labels are no text, or a class has this name.
 

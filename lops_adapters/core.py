@@ -10,7 +10,7 @@ the samples learnt earliest::
 
     order = LearningOrder(pseudo_labels)
     for epoch in range(4):
-        ...                                # one epoch of your own training
+        ...                                # one epoch of your training
         order.observe(predictions)         # n labels, or (n, k) class probabilities
         if order.done:
             break

@@ -156,7 +156,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path, way_out: str) -> dict[str, Any]:
-    """Return the JSON object of a file; if there is none, a LopsError that ends in ``way_out``."""
+    """Return the JSON object of a file; without one, a LopsError that ends in ``way_out``."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -19,7 +19,7 @@ from benchmarks.pages.common import Files
 _COVERAGE = Words(
     "macro-F1 against coverage",
     "A classifier trained on the best share of the pseudo-labels: of each class by learning order, "
-    "of all classes together by probability. The mean is over all classes, also those without a "
+    "of all classes together by probability. The mean is over all classes, with and without a "
     "kept sample. Bars span the seeds; dashed: trained on all.",
     "learning order is significantly better and more stable than probability (BERT).",
 )

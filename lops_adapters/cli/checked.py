@@ -20,7 +20,7 @@ def read_checked_files(
     Args:
         paths: of the files.
         label: the table's column of labels.
-        checksums: returns those of the table's files, if a file names its table.
+        checksums: returns the checksums of the table's files, if a file names its table.
         encoding: of files that are neither UTF-8 nor UTF-16.
 
     Raises:

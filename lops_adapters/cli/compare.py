@@ -1,4 +1,4 @@
-"""``lops compare``: several selection methods on one table that has gold labels, too."""
+"""``lops compare``: several selection methods on one table that also has gold labels."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
         if found in asked:
             if found in before:
                 raise LopsError(
-                    f"{given.place(asked[found])}: the id {key!r} stands in several rows of the "
+                    f"{given.place(asked[found])}: the id {key!r} is in several rows of the "
                     f"table; correct by row number, without --id"
                 )
             before[found] = (count, value)

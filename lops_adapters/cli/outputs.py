@@ -45,7 +45,7 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
     for path in inputs:
         if resolved in path.resolve().parents and folder.exists():
             raise LopsError(
-                f"the input {path} lies in the output folder {folder}; move it, or give another "
+                f"the input {path} is in the output folder {folder}; move it, or give another "
                 "--output"
             )
     if folder.is_dir() and any(folder.iterdir()):

@@ -27,7 +27,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         done: the selection, its counts and its page.
         output: what was written.
         parts: whether a part of the rows is a folder.
-        verbose: print all sentences of the report, too.
+        verbose: also print all sentences of the report.
 
     """
     said, page = done.fit.said(done.totals), done.page

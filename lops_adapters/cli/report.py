@@ -1,4 +1,4 @@
-"""``lops report``: rewrite the page of a finished run from the files beside it."""
+"""``lops report``: rewrite the page of a finished run from the files in its folder."""
 
 from __future__ import annotations
 

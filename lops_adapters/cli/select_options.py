@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
     data.add_argument(
         "--embeddings",
         metavar="FILE.npy|COLUMN",
-        help="vectors to judge in place of the texts: an .npy file with a row per row of the "
+        help="vectors to score in place of the texts: an .npy file with a row per row of the "
         "table, or a column of lists",
     )
     data.add_argument(
@@ -190,7 +190,7 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         "--keep-out",
         type=Path,
         metavar="FILE",
-        help="write only the kept rows, into this file (with --output: a folder, too)",
+        help="write only the kept rows, into this file (with --output: also a folder)",
     )
     out.add_argument(
         "--format",

@@ -30,7 +30,7 @@ def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
         yield find(patterns)
         return
     if list(patterns) != [STANDARD_INPUT]:
-        raise LopsError(f"found {STANDARD_INPUT} beside files; give standard input alone")
+        raise LopsError(f"found {STANDARD_INPUT} next to files; give standard input alone")
     with tempfile.TemporaryDirectory(prefix="lops-") as folder:
         path = _stored(Path(folder))
         try:

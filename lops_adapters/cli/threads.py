@@ -16,7 +16,7 @@ _VARIABLE = "OMP_NUM_THREADS"
 def limited() -> Iterator[list[str]]:
     """Limit the threads of numerical libraries; yield a sentence about it, or none without limit.
 
-    Threads of torch wait for each other in a loop, which costs most where others compute, too.
+    Threads of torch wait for each other in a loop, which costs most while other programs compute.
     Nothing is limited if OMP_NUM_THREADS is set, all processors are free, or the load is unknown
     (Windows).
     """

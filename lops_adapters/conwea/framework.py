@@ -41,7 +41,7 @@ class Conwea(IteratedFramework[ConweaSettings]):
         if not any(dataset.corpus.seeds.values()):
             raise LopsError(
                 f"{dataset.corpus.name} has no seed words, which ConWea needs; put a seeds.json "
-                "beside the data"
+                "next to the data"
             )
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:

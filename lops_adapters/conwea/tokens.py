@@ -61,8 +61,8 @@ def tokenize(
 ) -> TokenizedCorpus:
     """Split documents into sentences (Punkt) and tokens (Penn Treebank rules).
 
-    Stop words (NLTK's English list and "would", in lower case) stay in the sentence for the encoder
-    and have no word.
+    Stop words (NLTK's English list and "would", in lower case) are left in the sentence for the
+    encoder and have no word.
 
     Args:
         texts: n documents; an empty one is allowed.

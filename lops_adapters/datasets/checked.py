@@ -20,7 +20,7 @@ def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[i
 
     Args:
         path: a table with the columns ``id`` and ``label``, such as the corrections of a report. If
-            it has a column ``checked``, too, that one counts, where it is filled.
+            it also has a column ``checked``, that one counts where it is filled.
         corpus: whose documents these are.
         sampled: the corpus is a sample, so that some of these documents are not in it.
 
@@ -39,7 +39,7 @@ def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[i
         if label not in (None, *corpus.classes):
             raise LopsError(
                 f"{path}, line {line}: {label!r:.80} is no class of {corpus.name}; wanted one of "
-                f"{listed(corpus.classes)}, or - for none of them; a new class needs seed words or "
+                f"{listed(corpus.classes)}, or - if no class fits; a new class needs seed words or "
                 "a name first"
             )
         if name in position and labels.setdefault(position[name], label) != label:

@@ -1,4 +1,4 @@
-"""Seed words and names of classes: JSON files beside the data, and which names are used."""
+"""Seed words and names of classes: JSON files next to the data, and which names are used."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _NETWORK_ERRORS = (
     ConnectionError,
     ssl.SSLError,
 )
-_HANDLERS = (  # without those of files, data and FTP: a redirect leads to http or https only
+_HANDLERS = (  # without the ones for files, data and FTP: a redirect leads to http or https only
     urllib.request.ProxyHandler,
     urllib.request.HTTPHandler,
     urllib.request.HTTPSHandler,

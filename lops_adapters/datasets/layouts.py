@@ -190,7 +190,7 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
 
 
 LAYOUTS = (
-    Layout("ConWea", (frozenset({"df.pkl"}),), "df.pkl (seedwords.json beside it)", read_conwea),
+    Layout("ConWea", (frozenset({"df.pkl"}),), "df.pkl (seedwords.json next to it)", read_conwea),
     Layout(
         "X-Class",
         (frozenset({"dataset.txt", "classes.txt"}),),

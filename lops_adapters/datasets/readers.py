@@ -41,17 +41,17 @@ def read(
         text_column, label_column, id_column: names of columns, for files with named columns.
             Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
         seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
-            ``seedwords.json`` in the folder or beside the file, otherwise those of the layout.
+            ``seedwords.json`` in the folder or next to the file, otherwise from the layout.
         names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
-            file of them. Default: ``names.json`` in the folder or beside the file. Classes without
+            file of them. Default: ``names.json`` in the folder or next to the file. Classes without
             an entry are named by their label. ``labels``: all are.
         headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
             ``auto`` strips those and keeps all other texts.
         quiet: show no progress bars.
 
     Returns:
-        The data set; ``gold`` is None without labels. Its classes are those of the layout,
-        otherwise those with seed words, otherwise the gold labels.
+        The data set; ``gold`` is None without labels. Its classes are from the layout,
+        otherwise the keys of the seed words, otherwise the gold labels.
 
     Raises:
         LopsError: no known layout at the path, a damaged file, or contents that ``Corpus`` or

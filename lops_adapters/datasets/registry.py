@@ -113,7 +113,7 @@ def load(
     ...
     lops_adapters.core.LopsError: 'agnwes' is neither an existing path nor a registered data set;
     did you mean agnews? Registered are 20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse,
-    nyt-fine (20news and nyt stand for the coarse ones)
+    nyt-fine (20news and nyt mean the coarse ones)
     """
     columns = Columns(text_column, label_column, id_column, quiet)
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
@@ -134,7 +134,7 @@ def _unknown(name: str) -> LopsError:
     hint = f"; did you mean {' or '.join(close)}?" if close else "."
     return LopsError(
         f"{name!r} is neither an existing path nor a registered data set{hint} "
-        f"Registered are {listed(names())} (20news and nyt stand for the coarse ones)"
+        f"Registered are {listed(names())} (20news and nyt mean the coarse ones)"
     )
 
 

@@ -55,7 +55,7 @@ class Columns:
             where: the file, for messages.
 
         Returns:
-            Columns whose ``text`` is a name; ``label`` and ``id`` are None if there is none.
+            Columns whose ``text`` is a name; ``label`` and ``id`` are None if missing.
 
         Raises:
             LopsError: a named column is missing, all default names of the text column are missing,
@@ -123,11 +123,11 @@ def assemble(
     Args:
         rows: the result of a reader.
         name: the name of the corpus.
-        seeds: seed words that replace those of ``rows``.
-        names: class names that replace those of ``rows``, or ``labels``.
+        seeds: seed words in place of the ones in ``rows``.
+        names: class names in place of the ones in ``rows``, or ``labels``.
 
     Returns:
-        The data set. Its classes are those of the layout, otherwise those with seed words,
+        The data set. Its classes are from the layout, otherwise the keys of the seed words,
         otherwise the gold labels. Missing ids are row numbers from 0.
 
     Raises:

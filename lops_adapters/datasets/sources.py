@@ -68,7 +68,7 @@ def newsgroups_from_sklearn() -> Rows:
     """Fetch 20 Newsgroups (all messages, with headers) through scikit-learn.
 
     Returns:
-        The same rows, in the same order, as those of the official archive.
+        The same rows, in the same order, as in the official archive.
 
     Raises:
         LopsError: scikit-learn could not fetch them, or names a message in an unknown way.

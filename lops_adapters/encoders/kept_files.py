@@ -1,4 +1,4 @@
-"""Files of vectors that runs share: at most 8 GiB, of which the least recently used go first."""
+"""Files of vectors that runs share: at most 8 GiB; the least recently used go first."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
     if len(tokenizer) <= len(tokenizer.all_special_tokens) or tokenizer.pad_token is None:
         raise LopsError(
             f"the tokenizer of {name!r} has no words or no pad token; "
-            "wanted its files (tokenizer.json) beside the model"
+            "wanted its files (tokenizer.json) next to the model"
         )
     if padding_side is not None:
         tokenizer.padding_side = padding_side

@@ -37,7 +37,7 @@ class NoiseCoverageCurve:
 
 
 def noise(pseudo_labels: Labels, gold: Labels) -> float:
-    """Return the fraction of pseudo-labels that differ from the gold label; nan if there is none.
+    """Return the fraction of pseudo-labels that differ from the gold label; nan without any.
 
     Args:
         pseudo_labels, gold: (n,) str or int; aligned; both names or both numbers.
@@ -109,7 +109,7 @@ def ideal_curve(coverage: ArrayLike, correct_share: float) -> NDArray[np.float64
     which agrees with its own definition of noise only for phi <= a or phi = 1.
 
     Args:
-        coverage: (n_points,) float; coverages in (0, 1], for instance those of a curve.
+        coverage: (n_points,) float; coverages in (0, 1], for instance of a curve.
         correct_share: fraction of all pseudo-labels that is correct, in [0, 1].
 
     Returns:

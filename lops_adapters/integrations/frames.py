@@ -45,7 +45,7 @@ def select_frame(
         ``lops_learnt_at`` (float64, epochs; missing: never learnt; only of methods with learning
         times), ``lops_confidence`` (float64, larger is more trusted), ``lops_selected`` (bool) and
         ``lops_suggested`` (the most probable label, of the type of the labels). Confidence and
-        suggestion are missing in a row without a label, which is neither kept nor judged.
+        suggestion are missing in a row without a label, which is neither kept nor rejected.
 
     Raises:
         LopsError: another kind of table, missing columns, columns with the new names, rows without

@@ -57,7 +57,7 @@ class Watcher:
 
     @property
     def record(self) -> Record:
-        """The record so far; LopsError if there is none yet."""
+        """The record so far; LopsError before the first checkpoint."""
         if self.found is None:
             raise LopsError(
                 "nothing was recorded: training has not started, or ended before the first "

@@ -162,7 +162,7 @@ def _check_found(
         raise TooFewError(
             f"no document has the name of {len(missing)} of {len(phrases)} classes in its first "
             f"{max_tokens} tokens ({tried}); wanted names that occur: give others with --names, or "
-            "seed words (seeds.json beside the data, --supervision keywords)"
+            "seed words (seeds.json next to the data, --supervision keywords)"
         )
     for label, source in sources.items():
         if source == "parts":

@@ -277,7 +277,7 @@ def _language_model(
 def _class_words(
     prepared: Prepared, job: Job[LotclassSettings]
 ) -> Mapping[str, Sequence[str]] | None:
-    """Return the run's words of each class; seed words, too, where auto fell back on them."""
+    """Return the run's words of each class, with seed words where auto fell back on them."""
     corpus = prepared.corpus
     if job.words is None or job.settings.supervision != "auto" or prepared.supervision == "names":
         return job.words

@@ -157,7 +157,7 @@ class LotclassSettings(FinalSettings):
         without = [label for label in classes if not own[label]]
         if without:
             raise LopsError(
-                f"no seed words for {', '.join(without)}; put a seeds.json beside the data, or "
+                f"no seed words for {', '.join(without)}; put a seeds.json next to the data, or "
                 "give --supervision names"
             )
         return own

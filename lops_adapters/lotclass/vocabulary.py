@@ -302,4 +302,4 @@ def _ways_out(first: str, supervision: str) -> str:
     names = "names that occur more often (--names)"
     if supervision == "keywords":
         return f"{first} or {names}"
-    return f"{first}, {names} or seed words (seeds.json beside the data, --supervision keywords)"
+    return f"{first}, {names} or seed words (seeds.json next to the data, --supervision keywords)"

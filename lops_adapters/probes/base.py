@@ -339,7 +339,7 @@ class Probe(ABC):
     ) -> Probe:
         """Train in the given stages instead of the probe's own schedule; return the probe itself.
 
-        Errors are those of :meth:`watch`.
+        Raises what :meth:`watch` raises.
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)

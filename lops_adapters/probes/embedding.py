@@ -93,14 +93,14 @@ class EmbeddingProbe(Regression):
         return vectors
 
     def read(self, samples: Sequence[Any]) -> np.ndarray:
-        """Return the vectors of the samples, which are samples, too."""
+        """Return the vectors of the samples, which are also samples."""
         return self.vectors(samples)
 
     def prepare(self, samples: Any, *, fit: bool = False) -> np.ndarray:
         """Return centred and scaled vectors, (n, width) float32.
 
         Raises:
-            LopsError: vectors of another width than those of the training, and what
+            LopsError: vectors of another width than in the training, and what
                 :meth:`vectors` raises.
 
         """

@@ -32,7 +32,7 @@ class EstimatorProbe(Probe):
     fitted once and has a single checkpoint, so methods that compare checkpoints refuse it.
 
     Every training starts with a clone whose ``random_state`` parameters are set from the seed. The
-    probabilities are those of ``predict_proba``, else the softmax of ``decision_function``.
+    probabilities are from ``predict_proba``, else the softmax of ``decision_function``.
 
     Args:
         estimator: a classifier; never changed.

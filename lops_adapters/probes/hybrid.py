@@ -20,7 +20,7 @@ from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 
-# On frozen vectors, every weight moves at every update; on TF-IDF, only those of the batch's words.
+# On frozen vectors, an update moves every weight; on TF-IDF, the weights of the batch's words only.
 _SLOWER = 6.0
 
 
@@ -86,7 +86,7 @@ class HybridProbe(Steady, Probe):
         return Pair(words, self._vectors.vectors(words if counted else samples))
 
     def prepare(self, samples: Any, *, fit: bool = False) -> tuple[Any, np.ndarray]:
-        """Return TF-IDF rows and vectors; errors are those of the two probes."""
+        """Return TF-IDF rows and vectors; raises what the two probes raise."""
         read = samples if isinstance(samples, Pair) else self.read(samples)
         words = self._words.prepare(read.words, fit=fit)
         return words, self._vectors.prepare(read.vectors, fit=fit)

@@ -24,12 +24,12 @@ def exclusive_string_match(
 
     The search in the raw text is case-sensitive and includes parts of words: "car" occurs in
     "scarce", not in "Car". A seed word of two classes therefore labels nothing. The score counts
-    the occurrences of the class's seed words; those of one seed word do not overlap.
+    the occurrences of the class's seed words; occurrences of one seed word do not overlap.
 
     Args:
         texts: the raw documents, read one by one and not kept in memory.
         seeds: class name to its seed words.
-        classes: all class names, if some have no seed word. Default: those of `seeds`.
+        classes: all class names, if some have no seed word. Default: the keys of `seeds`.
         regex: read each seed word as a regular expression. The authors' released code does so
             without escaping, so that a full stop matches any character. Default: literal words.
         quiet: show no progress bar.

@@ -57,7 +57,7 @@ def string_match(
         texts: the raw documents.
         seeds: class name to its seed words. A word may belong to several classes. Single words must
             be in processed form: lower case, without punctuation.
-        classes: all class names, if some have no seed word. Default: those of `seeds`.
+        classes: all class names, if some have no seed word. Default: the keys of `seeds`.
         max_words: number of most frequent words that can match; None: all.
         phrases: match multi-word seeds. If False they never match, as in the released code without
             its phrase files.
@@ -104,8 +104,8 @@ def seed_votes(
     """Return what each seed word says of each document: its class where it occurs, else None.
 
     Seed words are of unequal worth; ``lops_adapters.select(texts, seed_votes(texts, seeds))`` joins
-    them and estimates how often each is right. They match as for :func:`string_match`, whatever
-    their frequency.
+    them and estimates how often each is right. They match as for :func:`string_match`, at any
+    frequency.
 
     Args:
         texts, seeds, quiet: as for :func:`string_match`.

@@ -49,7 +49,7 @@ def _card(page: SelectionPage) -> str:
 
 
 def _classes(page: SelectionPage) -> str:
-    """Return a button per class; of many classes, a menu has those without a digit."""
+    """Return a button per class; of many classes, a menu has the ones without a digit."""
     names = list(page.codes)
     shown = names if len(names) <= _BUTTONS else names[:_KEYS]
     parts = []

@@ -73,7 +73,7 @@ class SourceRow:
     """A label source; accuracy and its range are estimates in [0, 1], None without votes.
 
     ``error`` is its most frequent error in words, ``changed`` the rows whose label changes without
-    it, ``alone`` those of them that no other source votes on.
+    it, ``alone`` how many of these have no other vote.
     """
 
     name: str
@@ -146,14 +146,14 @@ class SelectionPage(StoredPage):
         classes: one row per class.
         learnt: (time, kept, rejected), time None: never learnt; at most 60, empty where the method
             has no learning times.
-        thresholds: (confidence, rows at or above it, those with a gold label, wrong ones among
+        thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
             these or None), descending, at most 201.
         curves: noise-coverage curves of the rows with a gold label; empty without gold labels.
         suspects: least trusted rows per class, the least trusted first.
         settings, versions: what is needed to repeat the selection.
         n_judged, n_judged_kept: rows with a gold label, and kept ones among these.
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
-        own_threshold: one of ``thresholds`` that keeps exactly the kept rows; None: there is none.
+        own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
             and check, the command that uses checked rows. Empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
@@ -161,7 +161,7 @@ class SelectionPage(StoredPage):
             :func:`lops_adapters.report.more.packed` returns them.
         n_more: how many rows these are.
         n_unlisted: rejected rows that did not fit.
-        near: groups of near-duplicates, those with several labels first, at most 100.
+        near: groups of near-duplicates, at most 100; groups with several labels first.
         n_near: number of all groups.
         to_check: numbers of ``suspects``, in the order in which a person checks them.
         sources: label sources; empty if each row has one label.

@@ -53,9 +53,9 @@ def selection_page(
         selection: of n rows.
         texts, labels: n texts and pseudo-labels.
         numbers: (n,) numbers of the rows in their table, from 1; default: 1 to n.
-        all_rejected: list the other rejected rows, too, packed, as many as fit.
+        all_rejected: also list the other rejected rows, packed, as many as fit.
         near: groups of positions of rows with nearly the same text.
-        to_check: positions of rows that a person checks, in their order; they are listed, too.
+        to_check: positions of rows that a person checks, in their order; they are also listed.
         suspects_per_class: how many of the least trusted rows are listed.
         max_suspects: how many rows are listed; those to check come before others.
         max_chars: longer texts are cut.
@@ -214,7 +214,7 @@ def _with_all_rejected(
 def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
     """Return the noise-coverage curve of a confidence, thinned for a page.
 
-    Arguments and errors are those of :func:`lops_adapters.evaluation.noise_coverage_curve`.
+    Arguments and errors as of :func:`lops_adapters.evaluation.noise_coverage_curve`.
 
     >>> noise_curve("margin", [0.9, 0.5], [0, 1], [0, 0])
     Curve(name='margin', coverage=[0.5, 1.0], noise=[0.0, 0.5], area=0.125)
@@ -267,7 +267,7 @@ def _classes(selection: Selection, columns: Columns) -> list[ClassRow]:
 
 
 def _shares(columns: Columns, rows: np.ndarray, n_classes: int) -> list[float | None]:
-    """Return the noise per class among some judged rows; None for a class without any."""
+    """Return the noise per class among rows with a gold label; None for a class without any."""
     if columns.wrong is None:
         return [None] * n_classes
     every = np.bincount(columns.codes[rows], minlength=n_classes)

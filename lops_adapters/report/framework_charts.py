@@ -35,7 +35,7 @@ def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> st
 def _line_chart(
     name: str, title: str, steps: Steps, arms: Sequence[str], values: Values, axes: tuple[str, str]
 ) -> str:
-    """Return a line per arm over the steps; points with their numbers where there is one step."""
+    """Return a line per arm over the steps; points with their numbers for one step."""
     axis, height = axes
     known = [value for row in values.values() for value in row.values()]
     middle = (min(known) + max(known)) / 2

@@ -140,7 +140,7 @@ def details(summary: str, *parts: str, is_open: bool = False) -> str:
 
 
 def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
-    """Return the section of settings and versions; nothing where there are none."""
+    """Return the section of settings and versions, if any."""
     tables = settings_tables(settings, versions)
     return section("settings", "Settings and versions", tables) if tables else ""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, tie_hash
 
-# Confidence, rows at or above it, those with a gold label, wrong ones among these (None: unknown).
+# Confidence, rows at or above it, rows with a gold label, wrong ones among these (None: unknown).
 Threshold = tuple[float, int, int, int | None]
 
 
@@ -41,11 +41,11 @@ def thinned(length: int, size: int) -> np.ndarray:
 
 
 def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> float | None:
-    """Return the threshold that keeps exactly the kept rows, None if there is none.
+    """Return the threshold that keeps exactly the kept rows; None without one.
 
-    There is none where classes were cut at different confidences. The threshold is 0 if that keeps
-    exactly the kept rows and the confidence is not a learning time (``timed``), where 0 has no
-    meaning; otherwise it is the lowest confidence kept.
+    Classes may be cut at different confidences; then no threshold does. The threshold is 0 if that
+    keeps exactly the kept rows and the confidence is not a learning time (``timed``), where 0 has
+    no meaning; otherwise it is the lowest confidence kept.
 
     >>> scores, mask = np.array([0.5, 0.1, -0.2]), np.array([True, True, False])
     >>> own_threshold(scores, mask, timed=False), own_threshold(scores, mask, timed=True)

@@ -41,7 +41,7 @@ def source_cells(row: SourceRow) -> list[str]:
 
 
 def by_accuracy(page: SelectionPage) -> list[SourceRow]:
-    """Return the sources of a page, the least accurate first; those without votes last."""
+    """Return the sources of a page, the least accurate first; sources without votes last."""
     return sorted(page.sources, key=lambda row: (row.accuracy is None, row.accuracy or 0, row.name))
 
 

@@ -22,7 +22,7 @@ def listed(page: SelectionPage) -> str:
     if page.n_unlisted:
         intro = f"The least trusted rows; {count(page.n_unlisted)} rejected rows did not fit."
     if page.to_check:
-        intro += " The rows to check are here, too."
+        intro += " The rows to check are also here."
     intro += " Look here for wrong labels."
     counted = "Row 1 is the first row; the header does not count."
     if has(page, "id"):

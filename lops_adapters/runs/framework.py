@@ -102,11 +102,11 @@ class Job(Generic[Settings]):
             probe: builds the probe, for the methods that need one.
             seed: default: that of the run.
             n, per_class: see :func:`lops_adapters.selection.build`.
-            positions: (m,) of the documents that the samples are; None: they are none. By them,
+            positions: (m,) of the documents that the samples are; None: other samples. By them,
                 methods get the gold labels of the job, or the labels by a person.
             control_of: name of the selections' stages, with ``{}`` for the arm, see
                 :meth:`controlled`.
-            texts: turns samples into texts, for methods that judge texts and for keep ``auto``;
+            texts: turns samples into texts, for methods that score texts and for keep ``auto``;
                 default: the samples are texts or tokens.
             correct: ``committee`` corrects the labels, see
                 :class:`~lops_adapters.selection.committee.Committee`.
@@ -253,7 +253,7 @@ class Framework(ABC, Generic[Settings]):
         return settings
 
     def arms(self, options: argparse.Namespace, settings: Settings) -> list[str]:
-        """Return the arms to run, in order: those of ``--arms``, or the settings' usual ones."""
+        """Return the arms to run, in order: ``--arms``, or the settings' usual ones."""
         own = (*self.settings.ARMS, *self.settings.MORE_ARMS)
         known = (*own, *(name for name in METHODS if name not in own))
         asked = ",".join(settings.usual_arms) if options.arms is None else options.arms

@@ -81,7 +81,7 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
         dest="names_from",  # a framework's settings may have names
         metavar="labels|JSON",
         help="words that name the classes, {class: name or [name, ...]}, for frameworks that start "
-        "from names; labels: the labels (default: those of the data set)",
+        "from names; labels: the labels (default: the data set's)",
     )
     data.add_argument(
         "--headers",

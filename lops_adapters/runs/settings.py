@@ -265,7 +265,7 @@ class FrameworkSettings:
 
 
 def _per_preset(values: Mapping[str, Any]) -> str:
-    """Return the quick preset's value, and those of other presets that differ."""
+    """Return the quick preset's value, and the values of other presets that differ."""
     quick = values["quick"]
     others = {preset: value for preset, value in values.items() if value != quick}
     shown = [f"{preset}: {'none' if value is None else value}" for preset, value in others.items()]

@@ -1,4 +1,4 @@
-"""What a run notes about the machine and the code it ran with, beside its settings."""
+"""What a run notes about the machine and the code it ran with, next to its settings."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def connected(address: str | None) -> Iterator[Any]:
 def start(ray: Any, **options: Any) -> None:
     """Start Ray on this machine; it serves this process and the processes that it starts.
 
-    Ray listens on every interface, so it asks for a random token, which stands in the environment
+    Ray listens on every interface, so it asks for a random token, which is in the environment
     of these processes and in no file. ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
 
     Args:

@@ -6,7 +6,7 @@ The committee says how probable a true class is by adding up logarithms: of the 
 and of how often a sample with this label is of that class (:mod:`.posterior`). The arbiter is the
 logistic regression with these logarithms as its features. Its coefficients start from the
 committee's, under a Gaussian prior, so that a few checked rows change little and without any the
-arbiter is the committee. The samples' vectors are features, too, directly and by a classifier that
+arbiter is the committee. The samples' vectors are also features, directly and by a classifier that
 is trained on the checked rows alone.
 """
 

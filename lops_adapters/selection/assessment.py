@@ -31,7 +31,7 @@ class Assessment(NamedTuple):
         right: (m,) float64, the probability that the label is right: the confidence of the
             selection.
         suggested: (m,) int64 codes of the most probable classes, given members and labels; -1: a
-            person says that it is none of them.
+            person says that no class fits.
         probability: (m,) float64, of the suggested class.
         labels: (m,) int64 codes of the labels; of votes, of the most probable class by members and
             votes.

@@ -2,7 +2,7 @@
 
 Folds, batches and ties go by position. So a selector gets the rows sorted by a hash of their
 content, and its answer is mapped back. Identical rows (same sample, same pseudo-label) are
-interchangeable; they stay in the order of their occurrence.
+interchangeable; they keep the order of their occurrence.
 
 The content of a sample:
 
@@ -10,7 +10,7 @@ The content of a sample:
 - a numpy array: its type, shape and little-endian bytes in C order;
 - tokens, sentences of tokens, tuples, numbers and mappings, with arrays inside: JSON in ASCII with
   sorted keys;
-- anything else, such as an object of your own: its position. Such rows do depend on the order.
+- anything else, such as a user's object: its position. Such rows do depend on the order.
 """
 
 from __future__ import annotations

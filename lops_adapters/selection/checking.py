@@ -88,10 +88,10 @@ def noise_rate(
         codes, suggested: as for :func:`check_order`.
         rows: (m,) int positions of the checked rows.
         true: (m,) int, their codes by the person; -1: another class.
-        among: (n,) bool, the rows to estimate for, such as those of a class; default: all.
+        among: (n,) bool, the rows to estimate for, such as one class; default: all.
 
     Returns:
-        None if none of these rows is checked.
+        None if no such row is checked.
 
     """
     among = np.ones(len(codes), dtype=bool) if among is None else among

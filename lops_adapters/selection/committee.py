@@ -54,7 +54,7 @@ class _Scores(NamedTuple):
 
     Attributes:
         mean: (n, k) likelihoods, weighted.
-        apart: those of every member; empty if they were not asked for.
+        apart: the same per member; empty if they were not asked for.
         agreed: name of each member and the share of labels that it prefers.
         weights: of every member in the mean.
 
@@ -74,7 +74,7 @@ class _Before(NamedTuple):
         true: (n, k) probabilities of the true classes.
         given: (k, k) distribution of true classes per label; of votes, even.
         tells: whether the members can tell right labels from wrong ones.
-        sources: what votes are worth; None: there are none.
+        sources: what votes are worth; None: no votes.
 
     """
 
@@ -112,8 +112,8 @@ class Committee:
 
     If the mean hardly agrees with the labels
     (:func:`~lops_adapters.selection.likelihoods.skill` below ``LEAST_SKILL``), the members cannot
-    tell right labels from wrong ones: all are kept, with a score of 1. So are classes with fewer
-    samples than folds, which do not compete with others.
+    tell right labels from wrong ones: all are kept, with a score of 1. Classes with fewer samples
+    than folds are also kept; they do not compete with others.
 
     Where several sources vote, pseudo-labels are what members are trained on. The labels that are
     scored are the most probable classes by members and votes
@@ -123,7 +123,7 @@ class Committee:
     labels (:mod:`~lops_adapters.selection.arbiter`), and gives the probabilities. A checked row is
     always kept, with a score of 1; a row of no class is always rejected, with a score of 0. If
     labels do not count, a framework trains on them: then a row with another checked label is
-    rejected, too, and of each class as many are kept as without checked rows, which keeps balance.
+    also rejected, and of each class as many are kept as without checked rows, which keeps balance.
 
     Args:
         members: at least one.
@@ -131,8 +131,8 @@ class Committee:
             :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
             ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
             them, the probabilities of the true classes, before and after the checked rows count,
-            and the codes of the labels. Of votes, the probabilities before are those of the
-            pseudo-label.
+            and the codes of the labels. Of votes, the probabilities before are the
+            pseudo-label's.
         folds: of cross-validation.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
@@ -320,7 +320,7 @@ class Committee:
         return np.asarray(member.vectors(samples if member.read is None else member.read))
 
     def _scores(self, labelled: Labelled, of_labels: np.ndarray, apart: bool) -> _Scores:
-        """Score the samples by every member; keep the members' likelihoods ``apart``, too.
+        """Score the samples by every member; also keep the members' likelihoods ``apart``.
 
         A member with hardly any :func:`~lops_adapters.selection.likelihoods.skill` next to the best
         one before it has no weight: an encoder may not know the language.

@@ -125,7 +125,7 @@ class Draw:
             labels: (m,) uint64 keys of the labels.
             positions: (m,) int64 in the table, distinct.
             rows: m rows; those that are drawn come back.
-            first: (m,) bool, rows that are drawn before others, whatever their keys.
+            first: (m,) bool, rows that are drawn before others, with any keys.
 
         """
         self._add(np.where(first, 0, keys), labels, positions, row_ids(keys, labels), rows)

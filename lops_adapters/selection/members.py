@@ -40,7 +40,7 @@ class Labelled:
         folds: of cross-validation.
         seed: of folds and trainings.
         quiet: no progress bar.
-        groups: (n,) int codes; samples of a group do not score each other. None: there are none.
+        groups: (n,) int codes; samples of a group do not score each other. None: no groups.
 
     """
 
@@ -106,7 +106,7 @@ class Learnt:
     _probes: Sequence[Probe] = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
-        """Train on the other folds and predict; errors are those of the probe.
+        """Train on the other folds and predict; raises what the probe raises.
 
         For further samples it trains again until the checkpoint that counts.
         """
@@ -175,7 +175,7 @@ class Neighbours:
     _n_classes: int = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
-        """Count the labels of the neighbours; errors are those of the encoder."""
+        """Count the labels of the neighbours; raises what the encoder raises."""
         samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
         n, self._n_classes = len(vectors), len(labelled.classes)

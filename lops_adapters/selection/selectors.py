@@ -21,7 +21,7 @@ class Selector(Protocol):
 
 
 class Corrected(Selection):
-    """A selection that corrects labels, too.
+    """A selection that also corrects labels.
 
     Args:
         selection: what is kept; its counts per class are of the corrected labels.

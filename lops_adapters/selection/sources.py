@@ -286,8 +286,8 @@ def _frequencies(true: np.ndarray) -> np.ndarray:
 def _pooled(counts: np.ndarray, signals: Signals, frequencies: np.ndarray) -> np.ndarray:
     """Return the probability of each true class given each signal, (f, k), after pooling.
 
-    Accuracies are drawn towards the source's; errors towards those of all sources that vote for the
-    same class, and these towards the frequencies of the classes.
+    Accuracies are drawn towards the source's; errors towards the errors of all sources that vote
+    for the same class, and these towards the frequencies of the classes.
     """
     k, (owners, classes) = signals.n_classes, np.divmod(signals.keys, signals.n_classes)
     each = np.arange(len(classes))

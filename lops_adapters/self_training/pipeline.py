@@ -84,7 +84,7 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):
         raise LopsError(
             f"{corpus.name} has no seed words, which {settings.pseudo_labels} needs; put a "
-            "seeds.json beside the data, or give --pseudo-labels FILE.csv"
+            "seeds.json next to the data, or give --pseudo-labels FILE.csv"
         )
 
     def label() -> dict[str, np.ndarray]:

@@ -182,7 +182,7 @@ class Labels:
         why = "Without a label"
         if wanted.soft or wanted.votes:
             why = "Without a largest soft label" if wanted.soft else "Without a vote"
-        said = f"{why}: {rows_of(count)} ({shown}), neither kept nor judged."
+        said = f"{why}: {rows_of(count)} ({shown}), neither kept nor rejected."
         if gone and wanted.abstain is None:
             said += " -1 counts as no label; if it is a class, give --abstain ''."
         return [said]

@@ -85,7 +85,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
 
 
 def write_about(folder: Path, done: Done) -> None:
-    """Write what a folder holds beside the rows: pages, settings, rows to check, duplicates."""
+    """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates."""
     fitted, sample = done.fit, done.fit.sample
     if fitted.near:
         write_groups(

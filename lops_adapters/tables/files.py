@@ -22,7 +22,7 @@ ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     """Return the files of names, folders and glob patterns, sorted within each.
 
-    Of a folder, the files with a known suffix count, not those of folders in it.
+    Of a folder, the files with a known suffix count, not the files of folders in it.
 
     Raises:
         LopsError: no such file, a folder without tables, or a file given twice.

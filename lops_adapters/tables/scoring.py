@@ -66,7 +66,7 @@ class Scoring:
         has_checks: whether a person has checked rows.
         has_transformer: whether members encode texts by a transformer.
         reader: of votes; None: each row has one label.
-        unvoted: the committee that suggests labels of rows without a vote; None: there are none.
+        unvoted: the committee that suggests labels of rows without a vote; None: no votes.
 
     """
 
@@ -170,7 +170,7 @@ class Scoring:
         return {name: found[name] for name in self.columns}
 
     def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as in the table; None for -1, what stands for unsure for -2."""
+        """Return labels as in the table; None for -1, the word for unsure for -2."""
         values = [self.classes.values[name] for name in self.classes.names]
         values += [unsure(values), None]
         return [values[code] for code in codes.tolist()]

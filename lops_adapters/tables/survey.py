@@ -47,7 +47,7 @@ class SampledRow(NamedTuple):
 
 
 class Survey:
-    """What the first pass finds; those of consecutive parts of a table can be joined.
+    """What the first pass finds; surveys of consecutive parts of a table can be joined.
 
     Args:
         wanted: the columns.
@@ -61,7 +61,7 @@ class Survey:
 
     Attributes:
         labels: counted.
-        checked: with those of the column of checked labels. These rows are in the sample.
+        checked: with the column of checked labels. These rows are in the sample.
 
     """
 

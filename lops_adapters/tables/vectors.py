@@ -1,4 +1,4 @@
-"""Numbers beside the texts of a table: embeddings and soft labels, from columns or an .npy file."""
+"""Numbers for the texts of a table: embeddings and soft labels, from columns or an .npy file."""
 
 from __future__ import annotations
 

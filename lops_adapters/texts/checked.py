@@ -66,7 +66,7 @@ def _unknown(label: Any, known: Sequence[Hashable], where: str) -> str:
     meant = f"did you mean {near[0]!r}?" if near else "is it a new class?"
     return (
         f"{where} is checked as {label!r:.80}, a label that no text has; {meant} Wanted one of the "
-        "labels, or None (in a file, -) for none of them; for a new class, relabel its texts first"
+        "labels, or None (in a file, -) if no class fits; for a new class, relabel its texts first"
     )
 
 

@@ -118,7 +118,7 @@ def member_options(
     words: Mapping[Any, Sequence[str]] | None,
     sure: float | None,
 ) -> dict[str, Any]:
-    """Return what of these a method is told: the encoder of a committee, and what is given.
+    """Return the options that a method is told: the encoder of a committee, and what is given.
 
     >>> member_options("learning-order", "static", None, None)
     {}

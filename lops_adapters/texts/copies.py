@@ -1,4 +1,4 @@
-"""Texts that occur twice, and empty ones: what cross-validation cannot judge."""
+"""Texts that occur twice, and empty ones: what cross-validation cannot assess."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def train_on(per_class: Mapping[Hashable, ClassReport], method: str) -> str:
 FEW = 10  # rows of a class
 RARE = 0.05  # of the rows
 _SHARED = (
-    "Expect more wrong labels than rejected ones if the labels share errors, as those of rules, "
+    "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
     "word lists or one model do."
 )
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
@@ -169,7 +169,7 @@ def without_label(count: int) -> list[str]:
     if not count:
         return []
     rows = "1 row" if count == 1 else f"{count:,} rows"
-    return [f"Without a label: {rows}, neither kept nor judged."]
+    return [f"Without a label: {rows}, neither kept nor rejected."]
 
 
 def say_copies(why: Why, copied: Copies, place: Place) -> None:

@@ -15,7 +15,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 def read_given(
     embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str, at: np.ndarray
 ) -> np.ndarray | None:
-    """Return the rows to judge in place of texts, (n, width) float32; None: not given.
+    """Return the rows to score in place of texts, (n, width) float32; None: not given.
 
     Args:
         embeddings, pred_probs: at most one of them.
@@ -66,7 +66,7 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
     ):
         if asked:
             raise LopsError(
-                f"{typed(name)} is for texts, and vectors or probabilities are judged in their "
+                f"{typed(name)} is for texts, and vectors or probabilities are scored in their "
                 "place; leave it out"
             )
 

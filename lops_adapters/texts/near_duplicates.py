@@ -35,7 +35,7 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
     share a text are joined.
 
     Args:
-        texts: n strings; those without a word are in no group.
+        texts: n strings; a text without a word is in no group.
 
     >>> texts = ["Order 17 has not arrived, where is it?", "Refund!", "order 4 has not arrived!"]
     >>> [group.tolist() for group in near_duplicates([*texts, "order 8 has not arrived"])]

@@ -61,8 +61,8 @@ class TextSelection(Selection):
         checked_rates: the same per class, of classes with checked rows.
         said: the sentences about the selection, in parts.
         settings: the arguments used.
-        index: the texts' index if they are a pandas column; the frame has it, too.
-        in_polars: whether the texts are a polars column; the frame is one of polars, too.
+        index: the texts' index if they are a pandas column; the frame also has it.
+        in_polars: whether the texts are a polars column; the frame is also one of polars.
 
     """
 

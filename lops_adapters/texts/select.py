@@ -79,7 +79,7 @@ def select(
     Args:
         texts: n strings, in a list, array, pandas column or data set column. None is allowed with
             ``embeddings`` or ``pred_probs``.
-        labels: n class names, likewise, of one type. Texts without one are neither kept nor judged.
+        labels: n class names of one type, in the same kinds. None: neither kept nor rejected.
             Or the votes of m sources, such as rules, annotators and language models: an (n, m)
             array, a list of rows, or a frame or dict with a column per source, such as
             :func:`~lops_adapters.pseudo_labels.seed_votes`; None or blank: no vote. The committee
@@ -103,15 +103,15 @@ def select(
             share their errors: a value such as 0.9 removes more of them.
         encoder: of two members of the committee: ``static``, a table of word vectors that ships
             with the package; ``minilm``, a folder or a hub name, a frozen transformer; or an
-            :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with settings of your own; None:
+            :class:`~lops_adapters.probes.embedding.EmbeddingProbe` with other settings; None:
             without these members.
         words: class to words, such as its name and seed words: a further member, with an encoder.
         analyzer: of TF-IDF: ``word``; ``char``: n-grams of one to three characters; ``auto``:
             n-grams in scripts without spaces between words, words elsewhere.
-        embeddings: (n, width) vectors of your own, of texts or of anything else; they are judged in
+        embeddings: (n, width) vectors, of texts or of anything else; they are scored in
             place of the texts, which are shown only.
-        pred_probs: (n, k) held-out class probabilities of a classifier of your own, a column per
-            class in the order of the sorted labels; they are judged in place of the texts. Only
+        pred_probs: (n, k) held-out class probabilities of your classifier, a column per
+            class in the order of the sorted labels; they are scored in place of the texts. Only
             of a committee.
         soft_labels: (n, k) probabilities or votes of the classes, in place of labels: a matrix, or
             a pandas DataFrame with the names of the classes. The label is the largest; a text with

@@ -19,12 +19,12 @@ NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no cl
 
 @dataclass
 class Totals:
-    """Counts of k classes; those of two blocks are added.
+    """Counts of k classes; the counts of two blocks are added.
 
     Attributes:
         rows, kept: (k,) int64 rows, and kept ones.
-        judged, wrong: (k,) int64 rows with a gold label, and those whose gold label differs.
-        judged_kept, wrong_kept: likewise of the kept rows.
+        judged, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
+        judged_kept, wrong_kept: the same of the kept rows.
         doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
             add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.

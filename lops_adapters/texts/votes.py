@@ -169,7 +169,7 @@ class Poll:
     _committees: list[FittedCommittee] = field(default_factory=list)
 
     def options(self, fitted: Fitted | None, suggests: bool) -> dict[str, Any]:
-        """Return options of the committee; ``suggests``: it scores texts without a vote, too."""
+        """Return options of the committee; ``suggests``: it also scores texts without a vote."""
         options: dict[str, Any] = {"assessed": self._estimates.extend}
         if suggests:
 
@@ -182,7 +182,7 @@ class Poll:
         return options
 
     def joined(self, names: Sequence[Any], rows: np.ndarray, labels: Sequence[Any]) -> list[Any]:
-        """Return n labels: those of members and votes at (m,) positions, None elsewhere."""
+        """Return n labels: by members and votes at (m,) positions, None elsewhere."""
         self._first = list(names)
         every = [None] * len(names)
         for row, label in zip(rows.tolist(), labels, strict=True):
@@ -235,8 +235,8 @@ def joined_labels(
         labels, source, abstain, classes: as for :func:`read_votes`; labels may be single ones.
 
     Returns:
-        Labels and values that are none, as given, if neither votes nor classes are; the votes are
-        None if each text has one label.
+        Labels and values that are no label, as given, if neither votes nor classes are; the votes
+        are None if each text has one label.
 
     """
     if source is not None or is_votes(labels):

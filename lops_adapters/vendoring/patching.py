@@ -125,7 +125,7 @@ def _has_windows_ends(data: bytes) -> bool:
 
 
 def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
-    """Patch a checkout and copy the glue beside its scripts.
+    """Patch a checkout and copy the adapter files next to its scripts.
 
     What is already there stays, so applying twice equals applying once.
 
@@ -199,7 +199,7 @@ def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
     """Return (path, state) of every file that the patch touches or copies.
 
-    The states are those of :class:`File` and :func:`copies.state`.
+    For the states see :class:`File` and :func:`copies.state`.
     """
     touched = [(file.name, file.state) for file in examine(root, upstream)]
     companions = upstream.companions().items()

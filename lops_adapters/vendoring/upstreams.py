@@ -36,9 +36,9 @@ class Upstream:
     patch: bytes
 
     def companions(self) -> dict[str, tuple[str, str]]:
-        """Return path -> (origin, text) of the files copied beside the scripts.
+        """Return path -> (origin, text) of the files copied next to the scripts.
 
-        These are the core, the two shared parts and the repository's glue.
+        These are the core, the two shared parts and the repository's adapter file.
         """
         folder = "" if self.scripts == "." else self.scripts + "/"
         glue = {

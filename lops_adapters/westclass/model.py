@@ -64,7 +64,7 @@ class WestclassClassifier(TextClassifier):
 def as_read(documents: list[Document], settings: WestclassSettings) -> list[Document]:
     """Return documents as the network reads them.
 
-    Under ``faithful`` those of the CNN are cut and padded with ``<PAD/>``, which is a word there.
+    Under ``faithful`` the CNN's are cut and padded with ``<PAD/>``, which is a word there.
     The settings are filled in by :meth:`WestclassSettings.for_length`.
     """
     if settings.faithful and settings.network == "cnn":

@@ -361,7 +361,7 @@ def _draw(
 def shapes(
     documents: Sequence[Document], vectors: WordVectors, settings: WestclassSettings
 ) -> list[list[int]]:
-    """Return the lengths that pseudo documents can have: those of the real ones, as read.
+    """Return the lengths that pseudo documents can have: the real documents', as read.
 
     Under ``faithful`` there is only one: the mean over whole documents, rounded down, with closing
     marks, and at most what the network reads.

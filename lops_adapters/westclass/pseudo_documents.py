@@ -82,7 +82,7 @@ def generate(
 
     For each document a direction z is drawn from its topic. Each word comes with probability alpha
     from the background, otherwise from the ``top`` words v of highest e_v . z (ties: the lower
-    index), with probability proportional to exp(e_v . z). Lengths are those of real documents,
+    index), with probability proportional to exp(e_v . z). Lengths are taken from real documents,
     drawn uniformly with replacement; the original uses the mean length for all. Each class has its
     own random generator: its documents depend on its code, not on the other topics.
 

@@ -36,9 +36,9 @@ def seed_pieces(
     Raises:
         LopsError: classes without a seed that is known; the message names them all.
 
-    >>> seeds = {"law": ["law_enforcement", "judge"], "arts": ["opera"]}
-    >>> seed_pieces(seeds, {"law", "enforcement", "judge", "opera"})
-    {'law': [('law', 'enforcement'), ('judge',)], 'arts': [('opera',)]}
+    >>> seeds = {"law": ["law_enforcement", "court"], "arts": ["opera"]}
+    >>> seed_pieces(seeds, {"law", "enforcement", "court", "opera"})
+    {'law': [('law', 'enforcement'), ('court',)], 'arts': [('opera',)]}
     """
     found: dict[str, list[Pieces]] = {}
     missing = []
@@ -58,7 +58,7 @@ def seed_pieces(
         raise LopsError(
             f"no seed of {len(empty)} of {len(seeds)} classes is a word with a vector ({given}); "
             "wanted words that occur often enough in the corpus: give other seed words (seeds.json "
-            "beside the data), more documents, or a lower --min-count"
+            "next to the data), more documents, or a lower --min-count"
         )
     if missing:
         message = "seeds with words too rare for a vector, which are left out: "

@@ -58,7 +58,7 @@ def supervised(
         )
     if kind == "keywords" and not any(dataset.corpus.seeds.values()):
         raise LopsError(
-            f"{options.dataset} has no seed words; put a seeds.json beside the data, or give "
+            f"{options.dataset} has no seed words; put a seeds.json next to the data, or give "
             "--supervision names"
         )
     return replace(settings, supervision=kind, labelled=tuple(pairs))

@@ -54,8 +54,8 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
     The score of a word for a class is its cosine with the mean of the class's seed vectors, rounded
     to six decimals (ties: the lower index). At size t, a class with t or more seeds keeps them; any
     other class has its t best words, which need not include its seeds. The size is the largest
-    before two classes first share a word, counted up from the smallest number of seeds. If the
-    seeds themselves collide, classes keep them; if nothing collides, t is the whole vocabulary.
+    before two classes first have a word in common, counted up from the smallest number of seeds. If
+    the seeds themselves collide, classes keep them; if nothing collides, t is the whole vocabulary.
 
     Args:
         vectors: (V, d) float32 unit vectors of the vocabulary.
@@ -94,7 +94,7 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
 
 
 def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
-    """Return the largest size before two classes share a word."""
+    """Return the largest size before two classes have a word in common."""
     smallest = min(len(seed.vectors) for seed in seeds)
     holders = np.zeros(ranked.shape[1], dtype=np.int64)
     for seed in seeds:

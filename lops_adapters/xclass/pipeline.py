@@ -46,7 +46,7 @@ class Prepared:
         readable: (m,) int64 positions of the documents with a word; the others are not aligned.
         represented: (m,) int64 codes of the nearest class, before alignment.
         alignment: of the readable documents.
-        pseudo_labels: those of the most confident documents of each class.
+        pseudo_labels: of the most confident documents of each class.
         class_words: the words that describe each class.
         name_sources: where the vector of each class name comes from.
         seconds: per stage.

@@ -295,9 +295,7 @@ def test_bad_ids(here):
     usual = [table, "--id", "nr", "--label", "weak", "--output", "out.csv"]
     with pytest.raises(LopsError, match="no row 'zz' in the table, which has no such id in column"):
         run(corrections("row,label\nzz,a\n"), *usual)
-    with pytest.raises(
-        LopsError, match="the id '00000' stands in several rows of the table; corre"
-    ):
+    with pytest.raises(LopsError, match="the id '00000' is in several rows of the table; corre"):
         run(corrections("row,label\n00000,a\n"), *usual)
     run(corrections("row,label\n00001,a\n"), *usual)
 

@@ -187,7 +187,7 @@ def test_what_is_refused(here, rows, header, words):
 def test_files_that_would_be_replaced(here):
     table = write_table(here / "news.csv", ROWS)
     run(table, "--output", "out")
-    with pytest.raises(LopsError, match=r"to_check.csv lies in the output folder out; move it, or"):
+    with pytest.raises(LopsError, match=r"to_check.csv is in the output folder out; move it, or"):
         run(table, "--output", "out", "--checked", "out/to_check.csv")
 
 

@@ -139,7 +139,7 @@ def test_cells_of_spreadsheets(here, capsys):
     rows[2][1] = None
     book(here / "gaps.xlsx", data=[["text", "weak"], *([row[0], row[1]] for row in rows)])
     run("gaps.xlsx")
-    assert "Without a label: 1 row (row 4), neither kept nor judged." in capsys.readouterr().out
+    assert "Without a label: 1 row (row 4), neither kept nor rejected." in capsys.readouterr().out
 
 
 def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
@@ -256,7 +256,7 @@ def test_standard_input_that_cannot_be_read(here, monkeypatch, capsys):
     ):
         monkeypatch.setattr(sys, "stdin", Stdin(content))
         refused(message, "-")
-    refused("found - beside files; give standard input alone", "-", "news.csv")
+    refused("found - next to files; give standard input alone", "-", "news.csv")
     monkeypatch.setattr(sys, "stdin", Stdin(b""))
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     assert main(["select", "-", *OPTIONS]) == 2

@@ -30,7 +30,11 @@ def test_options_that_cannot_work(refuse, good, more, words):
 
 
 DATA = {
-    "no seed words": (TEXTS, None, ["no seed words", "ConWea", "put a seeds.json beside the data"]),
+    "no seed words": (
+        TEXTS,
+        None,
+        ["no seed words", "ConWea", "put a seeds.json next to the data"],
+    ),
     "one class labelled": (
         TEXTS,
         {"arts": ["gallery"], "sport": ["rugby"]},

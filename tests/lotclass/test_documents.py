@@ -182,7 +182,7 @@ def test_a_name_that_is_nowhere(tokenizer):
     assert str(error.value) == (
         "no document has the name of 2 of 3 classes in its first 40 tokens (opera: opera, grand "
         "opera; of the: of the law); wanted names "
-        "that occur: give others with --names, or seed words (seeds.json beside the data, "
+        "that occur: give others with --names, or seed words (seeds.json next to the data, "
         "--supervision keywords)"
     )
 

@@ -107,7 +107,7 @@ def test_names_that_do_not_fit_the_data():
     with pytest.raises(
         LopsError,
         match=(
-            r"no seed words for sport; put a seeds\.json beside the data, or give --supervision "
+            r"no seed words for sport; put a seeds\.json next to the data, or give --supervision "
             "names"
         ),
     ):

@@ -401,7 +401,7 @@ def test_rare_names():
     assert str(error.value) == (
         "too few documents hold a name of 2 of 3 classes, wanted at least 5 each; found law: 3 "
         "(law); fine arts: 0 (opera, fine arts). Give more documents, names that occur more often "
-        "(--names) or seed words (seeds.json beside the data, --supervision keywords)"
+        "(--names) or seed words (seeds.json next to the data, --supervision keywords)"
     )
     with pytest.raises(LopsError, match=r"Give more documents or names that occur more often"):
         check_named(occurrences, NAMES, 5, "keywords")
@@ -422,7 +422,7 @@ def test_too_few_rows():
         "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 "
         "(vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
         "arts: 0 (vocabulary: empty). Give more documents, names that "
-        "occur more often (--names) or seed words (seeds.json beside the data, "
+        "occur more often (--names) or seed words (seeds.json next to the data, "
         "--supervision keywords)"
     )
 

@@ -104,7 +104,7 @@ def test_the_section_comes_first(tmp_path):
     main = text.split("<main>\n")[1]
     assert main.startswith('<div class="check" data-live hidden><section aria-labelledby="check">')
     assert "lops select &#x27;a &lt;b&gt;.csv&#x27; --checked corrections.csv" in main
-    assert "The rows to check are here, too." in main
+    assert "The rows to check are also here." in main
     made = page(to_check=[1])
     text = write_selection_page(tmp_path / "one.html", made).read_text(encoding="utf-8")
     assert "Checking 1 row shows" in text

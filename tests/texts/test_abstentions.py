@@ -52,7 +52,7 @@ def test_they_are_neither_kept_nor_rejected(labels, more, expected):
     assert np.isnan(found.suggested_probability[AT]).all()
     assert found.suggested[AT].tolist() == [None] * len(AT)
     assert len(found.per_class) == 3
-    assert "Without a label: 30 rows, neither kept nor judged." in found.why
+    assert "Without a label: 30 rows, neither kept nor rejected." in found.why
     assert found.summary().splitlines()[-1].split()[:2] == ["all", "120"]
     assert sum(rows for *_, rows in found.corrections()) == sum(
         rows for *_, rows in expected.corrections()

@@ -98,7 +98,7 @@ BAD = {
     ),
     "encoder": (
         {"embeddings": np.ones((120, 2)), "encoder": "minilm"},
-        "encoder is for texts, and vectors or probabilities are judged in their place; leave it",
+        "encoder is for texts, and vectors or probabilities are scored in their place; leave it",
     ),
     "words": (
         {"embeddings": np.ones((120, 2)), "words": {"class 0": ["a"], "class 1": ["b"]}},

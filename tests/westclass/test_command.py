@@ -83,7 +83,7 @@ DATA = {
         LABELS,
         None,
         ["--supervision", "keywords"],
-        ["no seed words", "put a seeds.json beside the data, or give --supervision names"],
+        ["no seed words", "put a seeds.json next to the data, or give --supervision names"],
     ),
     "only punctuation, faithful": (
         ["...", "?! (_)"],

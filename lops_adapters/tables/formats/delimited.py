@@ -25,7 +25,7 @@ def csv_records(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
 
-    ``lines`` default to those of the file, read as UTF-8.
+    ``lines`` default to the lines of the file, read as UTF-8.
 
     Raises:
         LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the

@@ -149,7 +149,7 @@ class Parquet(base.Format):
 
 
 def _without_views(pyarrow: Any, schema: Any) -> Any:
-    """Return a schema with plain strings and bytes where it has views, which cannot be selected."""
+    """Return a schema with plain strings and bytes; Arrow takes no rows of its other kinds."""
     plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
     for place, field in enumerate(schema):
         if str(field.type) in plain:

@@ -39,7 +39,7 @@ class Bags(NamedTuple):
 def agreed_shares(documents, labels, n_classes, seed=0):
     """Return the share of each class's labels that held-out probes prefer, {label: share}.
 
-    See :func:`agrees`. A share is half a document short of the number that it stands for, so that
+    See :func:`agrees`. A share is half a document short of its number, so that
     rounding up gives the number. Where the probes can hardly tell labels from each other, or
     documents are fewer than folds, all shares are 1.
 
@@ -93,7 +93,7 @@ def agrees(probabilities, labels):
 
 
 def count_words(documents):
-    """Return the words of documents and their counts; those without words share an extra one."""
+    """Return the words of documents and their counts; empty documents share an extra word."""
     flat = documents.reshape(len(documents), -1)
     size, parts = int(max(0, flat.max())) + 2, []
     for at in range(0, len(flat), _ROWS):

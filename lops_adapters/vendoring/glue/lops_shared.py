@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the LOPS glue of every repository shares: settings, the watched training, random states.
+"""What the adapter files of all repositories share: settings, monitored training, random states.
 
-This file is copied beside the scripts of a repository, with ``lops_core.py``, ``lops_held_out.py``
-and the repository's glue. It needs Python >= 3.6, numpy and the repository's own libraries.
+This file is copied next to the scripts of a repository, with ``lops_core.py``, ``lops_held_out.py``
+and the repository's adapter file. It needs Python >= 3.6, numpy and the repository's own libraries.
 
 Environment:
     LOPS: 1 switches the selection on; 0, empty or unset leaves the program unchanged.
@@ -12,7 +12,7 @@ Environment:
         probes prefer. With ranked, it is a share per class, and predictions are also divided by
         the classes' shares, which the paper does not do. Default: auto; for other rules than
         ranked 0.5, as published.
-    LOPS_EPOCHS: largest number of epochs of the probe; for the default see the repository's glue.
+    LOPS_EPOCHS: largest number of epochs of the probe; the default is in the adapter file.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
 """
@@ -47,7 +47,7 @@ class Settings(NamedTuple):
 def read_settings(epochs=None, every="epoch", places=("",)):
     """Return the settings; raise a LopsError if one is wrong.
 
-    The glue calls this at import, before any long work.
+    Adapter files call this at import, before any long work.
     """
     switch = os.environ.get("LOPS")
     if switch != "1":
