@@ -7,7 +7,7 @@ from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import Markup, section, table
 from lops_adapters.report.text import count, isolated, share
 
-_MOST, _PAIRS, _SHADES = 12, 12, 4  # classes of a matrix, pairs of a list, shades of a cell
+_MOST, _PAIRS, _SHADES = 10, 12, 4  # classes of a matrix, pairs of a list, shades of a cell
 
 
 def per_class(page: SelectionPage) -> str:
@@ -57,7 +57,8 @@ def _matrix(page: SelectionPage) -> str:
         suggested = [0 if said == label else counts.get((label, said), 0) for said in names]
         rows.append([label, *(_cell(n, most) for n in suggested)])
         rows[-1].append(_cell(counts.get((label, label), 0), most))
-    return table(["label", *names, "unsure"], rows, "Suggested labels per label")
+    drawn = table(["label", *names, "unsure"], rows, "Suggested labels per label")
+    return f'<div class="matrix">{drawn}</div>'
 
 
 def _cell(number: int, most: int) -> Markup:

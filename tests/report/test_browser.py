@@ -72,6 +72,17 @@ def test_a_probability_is_never_in_scientific_notation(show):
     assert rows(tab).filter(has_text="text number 38").locator("button", has_text="accept").count()
 
 
+def test_a_matrix_of_ten_classes_fits(show):
+    made = page()
+    names = [f"{kind}-destination" for kind in "abcdefghij"]
+    pairs = [(name, other, 1234) for name in names for other in names]
+    classes = [replace(made.classes[0], label=name) for name in names]
+    tab = show(replace(made, suspects=[], classes=classes, confused=pairs))
+    matrix = tab.locator(".matrix .wide")
+    assert matrix.locator("thead th").all_inner_texts() == ["label", *names, "unsure"]
+    assert matrix.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 def test_the_slider_without_gold_labels(show):
     tab = show(page(with_gold=False))
     assert tab.locator("#threshold-says").inner_text().replace("\xa0", " ").split("\n") == [
