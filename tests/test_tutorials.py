@@ -10,7 +10,7 @@ import pytest
 from .pages import DOCS, Page, differences
 
 pytestmark = pytest.mark.slow
-LONG = {"conwea": 200, "lotclass": 330, "westclass": 300, "xclass": 200}  # pages of frameworks
+LONG = {"conwea": 170, "xclass": 170}
 
 
 @pytest.fixture

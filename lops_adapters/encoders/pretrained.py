@@ -104,7 +104,7 @@ def _not_on_hub(name: str) -> str:
     try:
         if not isinstance(hub.try_to_load_from_cache(name, "config.json"), str):
             hub.get_hf_file_metadata(hub.hf_hub_url(name, "config.json"), timeout=SECONDS)
-    except Exception as error:  # those of the network differ by the client's version
+    except Exception as error:  # network errors differ by the client's version
         return next(reason for kind, reason in reasons.items() if isinstance(error, kind))
     return ""
 

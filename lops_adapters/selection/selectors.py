@@ -71,7 +71,7 @@ def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray
     lost = [str(label) for label in dict.fromkeys(values(pseudo_labels)) if label not in present]
     if lost:
         message = (
-            f"the selection keeps {len(kept)} of {len(labels)} samples, none of them of "
+            f"the selection keeps {len(kept)} of {len(labels)} samples, and no sample of "
             f"{', '.join(sorted(lost))}; the classifier cannot learn what it does not see"
         )
         warnings.warn(message, LopsWarning, stacklevel=2)

@@ -385,5 +385,5 @@ def test_classes_of_which_nothing_is_kept_are_named():
     whole = keep_all(labels, labels)
     mask = np.array([True, False, True, False])
     selection = Selection(mask, whole.learnt_at, whole.confidence, {}, "x", "y")
-    with pytest.warns(LopsWarning, match="keeps 2 of 4 samples, none of them of b, d; "):
+    with pytest.warns(LopsWarning, match="keeps 2 of 4 samples, and no sample of b, d; "):
         assert trusted_positions(selection, labels).tolist() == [0, 2]

@@ -162,7 +162,7 @@ def test_a_class_that_loses_all_samples(monkeypatch, dataset, go, tmp_path):
         return probabilities * [0, 1, 1]
 
     recorder = Recorder(monkeypatch, not_arts, never_arts)
-    with pytest.warns(LopsWarning, match="none of them of arts"):
+    with pytest.warns(LopsWarning, match="and no sample of arts"):
         done = go(dataset, tmp_path / "run", arms=["lops"])
     assert [row["classes_without_pseudo_labels"] for row in rows_of(done, "lops")] == [
         [],
