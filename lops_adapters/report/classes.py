@@ -13,11 +13,11 @@ _MOST, _PAIRS, _SHADES = 10, 12, 4  # classes of a matrix, pairs of a list, shad
 def per_class(page: SelectionPage) -> str:
     """Return the section of the classes: kept rows, and suggestions for the rejected ones."""
     gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
-    head = ["class", "rows", "kept", "share kept"]
+    head = ["class", "rows", "kept", "share kept", *page.wrong[:1]]
     head += ["wrong before", "wrong after"] if gold else []
     head += ["why"] if len(reasons) > 1 else []
     rows = []
-    for row in page.classes:
+    for i, row in enumerate(page.classes, 1):
         noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
         width = round(72 * row.kept / row.count, 1) if row.count else 0
         bar = Markup(
@@ -26,7 +26,8 @@ def per_class(page: SelectionPage) -> str:
             '<rect class="ground" width="72" height="8" rx="4"/>'
             f'<rect class="part" width="{width}" height="8" rx="4"/></svg></span>'
         )
-        cells = [row.label, count(row.count), count(row.kept), bar, *noise, row.why]
+        cells = [row.label, count(row.count), count(row.kept), bar]
+        cells += [*page.wrong[i : i + 1], *noise, row.why]
         rows.append(cells[: len(head)])
     words = (head.index("why"),) if "why" in head else ()
     drawn = table(head, rows, "Kept rows per class", text=words, stacked=True)

@@ -20,7 +20,7 @@ from lops_adapters.tables.results import LABEL, RELABEL, WEIGHT
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import EVERYTHING, Sample
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.class_table import class_table
+from lops_adapters.texts.class_table import class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.select import select
@@ -135,8 +135,9 @@ class Fit:
             **self.job.page,
         )
         reports = totals.reports(self.selection.per_class)
-        estimate = totals.estimate(self.selection.wrong, reports).share(reports)
-        return totals.page(replace(page, why=self.why(totals), estimate=estimate))
+        wrong = totals.estimate(self.selection.wrong, reports)
+        page = replace(page, estimate=wrong.share(reports), wrong=wrong_column(reports, wrong))
+        return totals.page(replace(page, why=self.why(totals)))
 
     def config(self, totals: Totals) -> dict[str, Any]:
         """Return the contents of ``config.json``."""

@@ -77,6 +77,12 @@ def cells(per_class: Mapping[Hashable, ClassReport], wrong: Wrong) -> list[list[
     return [numbers for *numbers, _ in rows] if same else rows
 
 
+def wrong_column(per_class: Mapping[Hashable, ClassReport], wrong: Wrong) -> list[str]:
+    """Return a heading, and how many labels of each class are wrong; empty if nothing is known."""
+    head, shares, _ = _wrong_cells(per_class, wrong)
+    return [*head, *(shares.get(c, ["-"])[0] for c in per_class)] if head else []
+
+
 def _wrong_cells(
     per_class: Mapping[Hashable, ClassReport], wrong: Wrong
 ) -> tuple[list[str], dict[Hashable, list[str]], list[str]]:

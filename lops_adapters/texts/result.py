@@ -16,7 +16,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import Rate, next_rows
 from lops_adapters.selection.committee import TOO_FEW
-from lops_adapters.texts.class_table import Wrong, class_table
+from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
@@ -323,6 +323,7 @@ class TextSelection(Selection):
             near=[np.searchsorted(self._judged, group) for group in near],
             sources=[source_row(one) for one in self.sources],
             estimate=self.wrong.share(self.per_class),
+            wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=self.settings["method"] in PROBABILITIES,
             why=self.why,

@@ -51,6 +51,9 @@ def test_a_reason_of_all_classes_is_given_once(tmp_path):
     _, reader = read(tmp_path, made)
     assert reader.text.count("threshold reached") == 1
     assert "Reason in every class: threshold reached." in reader.text
+    _, reader = read(tmp_path, replace(made, wrong=["wrong (estimate)", "12.5 %", "-"]))
+    assert reader.rows[0][:5] == ["class", "rows", "kept", "share kept", "wrong (estimate)"]
+    assert ["arts", "20", "16", "80 %", "12.5 %", "25.0 %", "6.2 %"] in reader.rows
     _, reader = read(
         tmp_path,
         replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]),

@@ -68,6 +68,13 @@ def test_gold_labels_come_after(tmp_path):
     assert page.why == found.why
     assert page.settings["method"] == "committee"
     assert page.title == "Rows kept by committee"
+    assert page.is_probability
+    assert page.wrong[0] == "wrong (estimate)"
+    assert [line.split()[-2] for line in found.summary().splitlines()[1:]] == [
+        *(cell.removesuffix(" %") for cell in page.wrong[1:]),
+        f"{100 * page.estimate[0]:.1f}",
+    ]
+    assert page.estimate[1] <= page.estimate[0] <= page.estimate[2]
     with pytest.raises(LopsError, match="found 1 gold labels and 120 texts"):
         found.page(["class 0"])
     path = found.report(tmp_path / "page.html", GOLD)
