@@ -3,8 +3,8 @@
     python -m benchmarks.framework_costs                       the demo corpus, all frameworks
     python -m benchmarks.framework_costs --dataset agnews --max-docs 1000 --framework xclass
 
-Each framework runs in a process of its own, on one thread, from a fresh cache folder. Processor
-time hardly depends on what else the machine does.
+Each framework runs in a process of its own, on one thread, from a fresh cache folder. Other
+work on the machine lengthens processor time much less than seconds.
 """
 
 from __future__ import annotations
