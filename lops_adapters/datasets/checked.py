@@ -9,10 +9,9 @@ from lops_adapters.datasets.corpus import Corpus, listed
 from lops_adapters.datasets.lines import readable
 from lops_adapters.tables import formats
 from lops_adapters.tables.formats.base import Reading
-from lops_adapters.tables.formats.cells import cell_text
+from lops_adapters.tables.formats.cells import NO_CLASS, cell_text
 
 NAME = "checked.csv"
-_NO_CLASS = ("", "-")  # in place of a label: none of the classes
 
 
 def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[int, str | None]:
@@ -67,7 +66,7 @@ def _lines(path: Path) -> list[tuple[int, str, str | None]]:
             for line, name, cell in zip(block.numbers, *block.cells(("id", label)), strict=True)
         ]
     return [
-        (line, name, None if text in _NO_CLASS else text)
+        (line, name, None if text in ("", NO_CLASS) else text)
         for line, name, text in lines
         if text or label == "label"
     ]

@@ -46,9 +46,10 @@ class TfIdf:
 
     def __call__(self, counts: WordCounts) -> Any:
         """Return an (n, w) float32 CSR matrix; a text without a known word is an empty row."""
-        from sklearn.preprocessing import normalize
-
         known, columns = self._columns or ((), None)
         rows = counts.over(self.words, columns if known is counts.words else None)
         rows.data = (np.log(rows.data) + np.float32(1)) * self.idf[rows.indices]
-        return normalize(rows, norm="l2", copy=False) if rows.shape[0] else rows
+        of_text = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        lengths = np.sqrt(np.bincount(of_text, rows.data**2, rows.shape[0]))
+        rows.data = (rows.data / lengths[of_text]).astype(np.float32)
+        return rows

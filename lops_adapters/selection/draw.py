@@ -117,6 +117,7 @@ class Draw:
         positions: np.ndarray,
         rows: Sequence[Any],
         first: np.ndarray | bool = False,
+        ids: np.ndarray | None = None,
     ) -> None:
         """Add a block.
 
@@ -126,18 +127,11 @@ class Draw:
             positions: (m,) int64 in the table, distinct.
             rows: m rows; those that are drawn come back.
             first: (m,) bool, rows that are drawn before others, with any keys.
+            ids: (m,) of :func:`row_ids`, if they are known.
 
         """
-        self._add(np.where(first, 0, keys), labels, positions, row_ids(keys, labels), rows)
-
-    def _add(
-        self,
-        keys: np.ndarray,
-        labels: np.ndarray,
-        positions: np.ndarray,
-        ids: np.ndarray,
-        rows: Sequence[Any],
-    ) -> None:
+        ids = row_ids(keys, labels) if ids is None else ids
+        keys = np.where(first, 0, keys)
         at = np.flatnonzero(self.may_belong(keys, labels))
         self._parts.append((keys[at], labels[at], positions[at], ids[at]))
         self._rows += [rows[place] for place in at.tolist()]
@@ -147,7 +141,7 @@ class Draw:
     def join(self, other: Draw) -> None:
         """Add the rows of another draw."""
         keys, labels, positions, ids = other._columns()
-        self._add(keys, labels, positions, ids, other._rows)
+        self.add(keys, labels, positions, other._rows, ids=ids)
 
     def may_belong(self, keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return (m,) bool: whether rows can be in the sample, as far as is known."""

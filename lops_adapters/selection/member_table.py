@@ -27,7 +27,14 @@ from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.members import ClassWords, Learnt, Member, Neighbours, OwnProbabilities
+from lops_adapters.selection.members import (
+    ClassWords,
+    Learnt,
+    Member,
+    Neighbours,
+    OwnProbabilities,
+    VectorRegression,
+)
 
 # Chosen on half of the tables of benchmarks.static_encoder, confirmed on the others: neighbours by
 # static vectors repeat much of what the regression on them says, and topics of 20,000 words do.
@@ -136,7 +143,7 @@ def _neighbours_by_encoder(inputs: Inputs) -> Member:
 
 
 def _regression_on_encoder(inputs: Inputs) -> Member:
-    return Learnt("regression", _regression(), vectors=inputs.vectors, **inputs.shared)
+    return VectorRegression("regression", inputs.vectors, **inputs.shared)
 
 
 def _class_words(inputs: Inputs) -> Member:
@@ -152,7 +159,7 @@ MEMBERS = (
     Row("vectors", (),
         lambda inputs: Learnt("the probe", inputs.probe or EmbeddingProbe(quiet=inputs.quiet))),
     Row("vectors", (), lambda inputs: Neighbours("neighbours", _unit)),
-    Row("vectors", (), lambda inputs: Learnt("regression", _regression(), vectors=_unit)),
+    Row("vectors", (), lambda inputs: VectorRegression("regression", _unit)),
     Row("probabilities", (), lambda inputs: OwnProbabilities("your classifier")),
 )  # fmt: skip
 
@@ -164,18 +171,6 @@ def members_of(inputs: Inputs, scores: str) -> list[Member]:
         for row in MEMBERS
         if row.scores == scores and all(getattr(inputs, name) is not None for name in row.needs)
     ]
-
-
-def _regression() -> Probe:
-    """Return the logistic regression on vectors of unit length.
-
-    Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    from lops_adapters.probes.estimator import EstimatorProbe
-
-    return EstimatorProbe(LogisticRegression(C=0.3, max_iter=500))
 
 
 def _unit(samples: Sequence[Any]) -> np.ndarray:

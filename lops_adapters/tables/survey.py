@@ -21,7 +21,7 @@ from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels, shown_places
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.formats.base import Block
-from lops_adapters.tables.formats.cells import cell_text, valid_text
+from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, valid_text
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
 from lops_adapters.tables.votes import VoteReader, majority, source_name, sources_of
@@ -29,7 +29,6 @@ from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
 EVERYTHING = sys.maxsize  # rows of a sample that is the table
-NO_CLASS = "-"  # in place of a checked label: none of the classes
 
 
 class SampledRow(NamedTuple):

@@ -257,27 +257,16 @@ def _scorers(
     pred_probs: Any,
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    if pred_probs is not None:
-        watched, _ = probe_of_vectors(probe, quiet)
-        return watched, "Member: the given probabilities.", {"probabilities": True}
     if given is not None:
-        return (*probe_of_vectors(probe, quiet), {})
-    if method == "committee":
-        return _members_of_texts(probe, encoder, words, analyzer, n, quiet)
-    return (*choose_probe(probe, n, quiet, analyzer), {})
-
-
-def _members_of_texts(
-    probe: Probe | str,
-    encoder: str | EmbeddingProbe | None,
-    words: Any,
-    analyzer: str,
-    n: int,
-    quiet: bool,
-) -> tuple[Probe, str, dict[str, Any]]:
-    """Return the first member's probe, a sentence that names all, and their arguments."""
-    linear = isinstance(probe, str) and probe == "auto"
-    watched, _ = choose_probe("linear" if linear else probe, n, quiet, analyzer)
+        watched, which = probe_of_vectors(probe, quiet)
+        if pred_probs is not None:
+            return watched, "Member: the given probabilities.", {"probabilities": True}
+        return watched, which, {}
+    committee = method == "committee"
+    linear = committee and isinstance(probe, str) and probe == "auto"
+    watched, which = choose_probe("linear" if linear else probe, n, quiet, analyzer)
+    if not committee:
+        return watched, which, {}
     chosen, which = choose_members(encoder, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
 

@@ -1,11 +1,13 @@
 """The benchmark of checked rows: what it measures, and its page."""
 
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import checked
+from benchmarks import checked, record
 from benchmarks.pages import checked as page
 from benchmarks.pages import common
 from benchmarks.real_tables import Table
@@ -66,3 +68,22 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     assert f"| toy | {result['macro_f1']['all']:.1f} |" in page.classifier().text
     assert f"| toy | {noise:.1f} |" in page.interval().text
     assert "2 draws, MiniLM, CPU (P), commits abcdef0123" in page.interval().text
+
+
+def test_only_tables_without_a_result_are_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(record, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["checked", "--data-dir", "data", "--tables", "old,new"])
+    (tmp_path / "real-noise").mkdir()
+    (tmp_path / "real-noise" / "old.json").write_text("")
+    labels, nothing = np.array(["b", "a"], dtype=object), np.array([], dtype=object)
+
+    def load(name, folder):
+        assert (name, folder) == ("new", Path("data"))
+        return Table(["one", "two"], labels, labels, [], nothing)
+
+    measured = {"n": 2}
+    record.measure_tables("real_noise", None, ["new"], load, lambda table: measured)
+    written = json.loads((tmp_path / "real-noise" / "new.json").read_text())
+    assert written["result"] == measured
+    assert written["about"]["dataset"]["classes"] == ["a", "b"]
+    assert "benchmarks.real_noise" in written["about"]["command"]

@@ -8,11 +8,17 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
-from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import members
+from lops_adapters.selection.folds import splits
 from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.likelihoods import preferred
-from lops_adapters.selection.members import ClassWords, Labelled, Learnt, Neighbours
+from lops_adapters.selection.members import (
+    ClassWords,
+    Labelled,
+    Learnt,
+    Neighbours,
+    VectorRegression,
+)
 
 from .stand_in import Told, likely, world
 
@@ -129,22 +135,31 @@ def test_a_probe_counts_where_most_labels_are_preferred():
     np.testing.assert_array_equal(found, looks[first])
 
 
-def test_a_probe_on_vectors_of_samples():
-    """It turns further samples into vectors likewise."""
-    rng = np.random.default_rng(0)
-    rows = rng.normal(size=(90, 3)) + 2 * np.eye(3)[CODES]
-    vectors = dict(zip(SAMPLES, rows, strict=True))
-
-    def vectors_of(samples):
-        return np.array([vectors[sample] for sample in samples])
-
+def test_a_regression_on_vectors():
+    """It agrees with scikit-learn's, and turns further samples into vectors likewise."""
     from sklearn.linear_model import LogisticRegression
 
-    probe = EstimatorProbe(LogisticRegression())
-    member = Learnt("regression", probe, vectors=vectors_of)
-    found = member.score(labelled(), further=True)
-    np.testing.assert_allclose(found, Learnt("regression", probe).score(labelled(rows)))
-    assert (member.score_further(SAMPLES).argmax(axis=1) == CODES).mean() > 0.8
+    rng = np.random.default_rng(0)
+    rows = (rng.normal(size=(90, 3)) + np.eye(3)[CODES]).astype(np.float32)
+    vectors = dict(zip(SAMPLES, rows, strict=True))
+    member = VectorRegression("", lambda samples: np.array([vectors[one] for one in samples]))
+    for codes in (CODES, CODES % 2):
+        k = codes.max() + 1
+        found, mean = member.score(labelled(codes=codes, classes=range(k)), True), np.zeros((90, k))
+        for rest, here in splits(SAMPLES, codes, k, folds=3, seed=0, quiet=True):
+            model = LogisticRegression(C=0.3, tol=1e-8).fit(rows[rest].astype(float), codes[rest])
+            np.testing.assert_allclose(found[here], model.predict_proba(rows[here]), atol=2e-3)
+            mean += model.predict_proba(rows) / 3
+        np.testing.assert_allclose(member.score_further(SAMPLES), mean, atol=2e-3)
+
+
+def test_a_regression_gives_classes_without_samples_in_its_folds_no_probability():
+    codes = np.array([0] * 8 + [1])
+    rows = np.eye(9, dtype=np.float32)
+    found = VectorRegression("", np.asarray).score(labelled(rows, codes, ["common", "rare"]))
+    assert found[8].tolist() == [1, 0]
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-6)
+    assert (found[:8, 1] > 0).any()
 
 
 TEXTS = [

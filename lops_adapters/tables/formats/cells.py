@@ -8,6 +8,7 @@ from typing import Any
 
 from lops_adapters import storage
 
+NO_CLASS = "-"  # in place of a checked label: none of the classes
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
