@@ -154,7 +154,8 @@ def compared() -> Block:
         cells.append(" / ".join(_scores(item, arm, "balanced").split()[0] for arm in arms))
         cells.append(" / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways))
         rows.append([name, _percent([item["result"]["noise"]]), *cells])
-    return _block(rows, found)
+    block = _block(rows, found)
+    return block._replace(text=block.text.replace("Mean ± standard deviation", "Mean"))
 
 
 def headline() -> Block:
