@@ -27,7 +27,7 @@ def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
     given, usual = [], committee.Committee.__call__
 
     def noted(self, samples, labels):
-        given.append((list(labels), dict(self.checked)))
+        given.append((list(labels), dict(self.request.checked)))
         return usual(self, samples, labels)
 
     monkeypatch.setattr(committee.Committee, "__call__", noted)
