@@ -36,7 +36,8 @@ def files_of(framework: str, data: str) -> Files:
 def summary() -> Block:
     """Return macro-F1 of the arms per framework and data set, beside the paper's."""
     theirs = ("the paper's standard", "the paper's LOPS")
-    rows = [["framework", "data", "documents", "seeds", *_heads(), *theirs]]
+    ours = ("gap closed %", "corrects")
+    rows = [["framework", "data", "documents", "seeds", *_heads(), *ours, *theirs]]
     groups = []
     for framework, title in _FRAMEWORKS.items():
         for data, shown in _DATA.items():
@@ -53,6 +54,8 @@ def summary() -> Block:
                     f"{documents:,}",
                     str(len(files)),
                     *(_score(files, arm) for arm in _ARMS),
+                    _gap_closed(files),
+                    "yes" if _corrects(files) else "no",
                     *(f"{published[arm][1]:.1f}" for arm in ("standard", "lops")),
                 ]
             )
@@ -65,11 +68,34 @@ def _heads() -> list[str]:
 
 def _score(files: Files, arm: str) -> str:
     """Return the macro-F1 of an arm; of its variant on documents if that is what was run."""
+    scores = _scores(files, arm)
+    return spread(scores) if scores else "-"
+
+
+def _scores(files: Files, arm: str) -> list[float]:
+    """Return the macro-F1 of an arm per seed; [] if it was not run."""
     for name in reversed(_ARMS[arm]):
-        found = values(files, name, "macro_f1")
-        if None not in found:
-            return spread(found)
-    return "-"
+        scores = values(files, name, "macro_f1")
+        if None not in scores:
+            return [score for score in scores if score is not None]
+    return []
+
+
+def _gap_closed(files: Files) -> str:
+    """Return how much of the gap between all labels and only right ones the committee closes."""
+    scores = [_scores(files, arm) for arm in ("standard", "committee", "optimal")]
+    if not all(scores):
+        return "-"
+    standard, committee, optimal = (mean(of_arm) for of_arm in scores)
+    return f"{100 * (committee - standard) / (optimal - standard):.0f}"
+
+
+def _corrects(files: Files) -> bool:
+    """Return whether the committee of these runs corrected labels, or rejected only."""
+    arms = files[0]["result"]["arms"]
+    return any(
+        "corrected" in arms[name]["iterations"][-1] for name in _ARMS["committee"] if name in arms
+    )
 
 
 def framework(name: str) -> Block:

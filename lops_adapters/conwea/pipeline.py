@@ -1,7 +1,7 @@
 """ConWea from top to bottom; :func:`run_arm` selects before each training, as in the LOPS paper.
 
 Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classification", ACL 2020;
-docs/conwea.md lists what differs.
+docs/differences.md lists what differs.
 """
 
 from __future__ import annotations

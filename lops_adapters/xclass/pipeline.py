@@ -1,7 +1,7 @@
 """X-Class from top to bottom; :func:`run_arm` selects after alignment, as in the LOPS paper.
 
 Source: Wang, Mekala and Shang, "X-Class: Text Classification with Extremely Weak Supervision",
-NAACL 2021; docs/xclass.md lists what differs.
+NAACL 2021; docs/differences.md lists what differs.
 """
 
 from __future__ import annotations
