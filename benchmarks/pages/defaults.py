@@ -154,6 +154,24 @@ def over_iterations(name: str, data: str) -> Block:
     return table(rows, [files])
 
 
+def xclass_shares() -> Block:
+    """Return X-Class with the shares of the mixture, and with shares closer together."""
+    rows = [["data", "`--share-power`", "documents", "noise %", "standard, macro-F1 %"]]
+    groups = []
+    for data, shown in _DATA.items():
+        before = results(f"xclass-shares/xclass-{data}-*.json")
+        after = [item for item in files_of("xclass", data) if _corrects([item])]
+        if not before or not after:
+            continue
+        groups += [before, after]
+        for power, files in (("1", before), ("0.5", after)):
+            documents = files[0]["about"]["dataset"]["documents"]
+            noise = spread([item["result"]["pseudo_labels"]["noise"] for item in files])
+            score = spread(_scores(files, "standard"))
+            rows.append([shown, power, f"{documents:,}", noise, score])
+    return table(rows, groups) if groups else HOLE
+
+
 def xclass_classifiers() -> Block:
     """Return a fine-tuned encoder beside the hybrid classifier, on the same samples."""
     rows = [["classifier", "standard, macro-F1 %", "`lops`, macro-F1 %", "seconds, standard"]]
@@ -258,6 +276,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     "defaults": summary,
     **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
     "defaults-final": network_and_classifier,
+    "defaults-xclass-shares": xclass_shares,
     "defaults-xclass-classifiers": xclass_classifiers,
     "defaults-lotclass-classes": lotclass_classes,
     "defaults-lotclass-places": lotclass_places,

@@ -84,10 +84,7 @@ def test_ways_to_ask():
     ("choice", "message"),
     [
         ({"analyzer": "chars"}, "analyzer is 'chars'; wanted one of auto, word, char"),
-        (
-            {"analyzer": "char", "probe": "minilm"},
-            "for the linear probe, and the probe is 'minilm'",
-        ),
+        ({"analyzer": "char", "probe": "minilm"}, "for the linear probe, and probe is 'minilm'"),
         ({"analyzer": "char", "probe": LinearProbe()}, r"use LinearProbe\(analyzer=...\)"),
         ({"analyzer": "char", "embeddings": [[0.0, 1.0]] * 400}, "analyzer is for texts"),
     ],
