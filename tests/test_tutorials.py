@@ -10,7 +10,6 @@ import pytest
 from .pages import DOCS, Page, differences
 
 pytestmark = pytest.mark.slow
-LONG = {"conwea": 170, "xclass": 170}
 
 
 @pytest.fixture
@@ -83,5 +82,4 @@ def test_notebooks_hold_the_blocks_of_the_tutorials(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
 def test_a_page_is_short(path):
-    limit = LONG.get(path.stem, 150)
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
