@@ -33,12 +33,13 @@ def test_documents_are_selected_by_what_the_network_predicts(done, dataset):
     }
     with np.load(done.path / "work" / "standard-self-training.npz") as stored:
         predicted = [CLASSES[code] for code in stored["probabilities"].argmax(axis=1)]
-    wrong = np.array(predicted) != np.array(dataset.gold.labels)
     for arm in ["standard", *AT_DOCUMENTS]:
         rows = read_rows(done.path / arm / "selection-documents.csv")
         assert [row["id"] for row in rows] == list(dataset.corpus.ids)
         assert [row["pseudo_label"] for row in rows] == predicted
         kept = np.array([row["selected"] == "1" for row in rows])
+        trained = np.array([row.get("corrected", row["pseudo_label"]) for row in rows])
+        wrong = trained != np.array(dataset.gold.labels)
         last = done.metrics["arms"][arm]["iterations"][2]
         assert (last["stage"], last["selected"]) == ("classifier", kept.sum())
         assert last["selected_noise"] == pytest.approx(wrong[kept].mean())

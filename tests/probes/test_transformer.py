@@ -269,7 +269,7 @@ def broken(tiny, tmp_path):
     ("missing", "message"),
     [
         ("config.json", "holds no config.json; wanted a folder"),
-        ("tokenizer*", "wanted its files .tokenizer.json. beside"),
+        ("tokenizer*", "wanted its files .tokenizer.json. next to"),
     ],
 )
 def test_incomplete_folder(broken, missing, message):
