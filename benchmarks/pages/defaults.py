@@ -55,7 +55,7 @@ def summary() -> Block:
                     str(len(files)),
                     *(_score(files, arm) for arm in _ARMS),
                     _gap_closed(files),
-                    "yes" if _corrects(files) else "no",
+                    "yes" if corrects(files) else "no",
                     *(f"{published[arm][1]:.1f}" for arm in ("standard", "lops")),
                 ]
             )
@@ -90,7 +90,7 @@ def _gap_closed(files: Files) -> str:
     return f"{100 * (committee - standard) / (optimal - standard):.0f}"
 
 
-def _corrects(files: Files) -> bool:
+def corrects(files: Files) -> bool:
     """Return whether the committee of these runs corrected labels, or rejected only."""
     arms = files[0]["result"]["arms"]
     return any(
@@ -160,7 +160,7 @@ def xclass_shares() -> Block:
     groups = []
     for data, shown in _DATA.items():
         before = results(f"xclass-shares/xclass-{data}-*.json")
-        after = [item for item in files_of("xclass", data) if _corrects([item])]
+        after = [item for item in files_of("xclass", data) if corrects([item])]
         if not before or not after:
             continue
         groups += [before, after]

@@ -35,6 +35,7 @@ from lops_adapters.runs import iterations
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import corrected, trusted_positions
+from lops_adapters.selection.selectors import encode
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -168,7 +169,7 @@ def _train(
     read = reads_texts("same", settings)
     samples: Sequence[Any] = corpus.texts if read else prepared.documents.documents
     classifier = build_classifier(prepared.vectors, settings, job.device, quiet=job.quiet)
-    codes = np.array([classes.index(name) for name in labels])
+    codes = encode(labels, classes)
     train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
     if number == settings.iterations - 1:

@@ -102,16 +102,14 @@ def iteration_metrics(
 
     Checked documents measure the first iteration only: they decide what later ones begin with.
     """
-    kept, noise = selection.kept, noise_metrics(evaluator, labels.positions, labels.labels)
-    trained = corrected(selection, labels.labels)[kept]
+    noise = noise_metrics(evaluator, labels.positions, labels.labels)
     return {
         "iteration": number,
         "pseudo_labels": len(labels),
         "coverage": labels.coverage,
         **(noise if number == 0 else {"noise": noise["noise"]}),
         **selection_metrics(selection),
-        "selected_noise": evaluator.noise(labels.positions[kept], trained),
-        "corrected": int((trained != labels.labels[kept]).sum()),
+        **trained_metrics(selection, labels.positions, labels.labels, evaluator),
         "classes_without_pseudo_labels": list(labels.empty_classes),
     }
 
@@ -131,6 +129,18 @@ def selection_metrics(selection: Selection) -> dict[str, Any]:
         "per_class": {
             str(label): report._asdict() for label, report in selection.per_class.items()
         },
+    }
+
+
+def trained_metrics(
+    selection: Selection, positions: np.ndarray, labels: np.ndarray, evaluator: Evaluator
+) -> dict[str, Any]:
+    """Return the noise of what is kept of (n,) labels, and how many of these were corrected."""
+    kept = selection.kept
+    trained = corrected(selection, labels)[kept]
+    return {
+        "selected_noise": evaluator.noise(positions[kept], trained),
+        "corrected": int((trained != labels[kept]).sum()),
     }
 
 

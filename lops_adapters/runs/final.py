@@ -22,11 +22,12 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics
+from lops_adapters.runs.files import selection_metrics, trained_metrics
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import FrameworkSettings, setting
 from lops_adapters.selection import corrected, trusted_positions
+from lops_adapters.selection.selectors import encode
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
@@ -194,7 +195,7 @@ def finish(
     selection, select_seconds = folder.select(
         f"{arm}-selection-documents", partial(selector, samples, labels)
     )
-    codes[measured] = [classes.index(label) for label in corrected(selection, labels)]
+    codes[measured] = encode(corrected(selection, labels), classes)
     codes[positions] = given
     kept = selection.kept if selection.mask.all() else trusted_positions(selection, labels)
     trained_on = np.union1d(measured[kept], positions)
@@ -230,17 +231,15 @@ def final_row(
         evaluator: of these.
 
     """
-    names, kept = np.array(classes, dtype=object), final.selection.kept
-    trained = corrected(final.selection, final.labels)[kept]
+    names, positions = np.array(classes, dtype=object), np.arange(len(measured))
     chosen = selection_metrics(final.selection)
     return {
         "iteration": number,
         "stage": "classifier",
         "pseudo_labels": len(final.labels),
-        **noise_metrics(evaluator, np.arange(len(measured)), final.labels),
-        **(chosen if final.selects else {"selected": len(kept)}),
-        "selected_noise": evaluator.noise(kept, trained),
-        "corrected": int((trained != final.labels[kept]).sum()),
+        **noise_metrics(evaluator, positions, final.labels),
+        **(chosen if final.selects else {"selected": chosen["selected"]}),
+        **trained_metrics(final.selection, positions, final.labels, evaluator),
         **evaluator.scores(names[final.probabilities[measured].argmax(axis=1)]),
         "seconds": final.seconds["selection"] + final.seconds["classifier"],
         "seconds_selection": final.seconds["selection"],

@@ -43,11 +43,7 @@ class Corrected(Selection):
 
 def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
     """Return the (n,) object labels after the selection: its own, if it corrects them."""
-    if isinstance(selection, Corrected):
-        return selection.labels
-    labels = np.empty(len(pseudo_labels), dtype=object)
-    labels[:] = values(pseudo_labels)
-    return labels
+    return selection.labels if isinstance(selection, Corrected) else objects(pseudo_labels)
 
 
 def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray:
@@ -83,6 +79,13 @@ def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:
     lookup = {label: code for code, label in enumerate(classes)}
     codes = (lookup[label] for label in values(labels))
     return np.fromiter(codes, dtype=np.int64, count=len(labels))
+
+
+def objects(labels: Labels) -> np.ndarray:
+    """Return n labels as an (n,) object array, also if they are tuples."""
+    found = np.empty(len(labels), dtype=object)
+    found[:] = values(labels)
+    return found
 
 
 def values(labels: Sequence[Hashable]) -> Sequence[Hashable]:

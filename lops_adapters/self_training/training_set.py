@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
 
@@ -48,7 +49,7 @@ class TrainingSet:
 
     def relabel(self, positions: np.ndarray, names: np.ndarray) -> None:
         """Give documents these pseudo-labels, (m,) names."""
-        self.codes[positions] = [self.classes.index(name) for name in names]
+        self.codes[positions] = encode(names, self.classes)
 
     def reject(self, positions: np.ndarray, *, drop: bool = False) -> None:
         """Return documents to the pool, or drop them for good."""
@@ -87,8 +88,7 @@ class TrainingSet:
 
 def codes_of(labels: PseudoLabels) -> np.ndarray:
     """Return the (m,) int64 class codes of pseudo-labels, among all classes."""
-    code = {name: number for number, name in enumerate(labels.classes)}
-    return np.array([code[name] for name in labels.labels], dtype=np.int64)
+    return encode(labels.labels, labels.classes)
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:

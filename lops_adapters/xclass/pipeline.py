@@ -23,6 +23,7 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import Iteration
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import corrected, trusted_positions
+from lops_adapters.selection.selectors import encode
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.cache import cached_vectors
@@ -271,7 +272,7 @@ def _train(
     texts: Sequence[str], labels: np.ndarray, corpus: Corpus, job: Job[XclassSettings], arm: str
 ) -> dict[str, Any]:
     classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
-    codes = np.array([corpus.classes.index(label) for label in labels])
+    codes = encode(labels, corpus.classes)
     classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
     model = ProbeClassifier("xclass", corpus.classes, classifier)
     job.folder.save_model(job.folder.arm(arm) / "model", model.save)
