@@ -1,10 +1,12 @@
 """The committee in every framework: it judges texts, and ``random`` is its control."""
 
 import re
+from statistics import mean
 
+import numpy as np
 import pytest
 
-from lops_adapters.selection import committee
+from lops_adapters.selection import Corrected, committee, keep_all
 
 from ..framework_checks import metrics_of
 from ..framework_tools import read_rows
@@ -57,3 +59,36 @@ def test_random_keeps_as_many_per_class(judged, case):
     assert 0 < len(kept["committee"]) == len(kept["random"]) <= len(rows)
     if "corrected" not in read_rows(sorted((path / "committee").glob("selection*.csv"))[0])[0]:
         assert kept["random"] == kept["committee"]
+
+
+def test_the_classifier_is_trained_on_corrected_labels(stand, case, tmp_path, monkeypatch):
+    """Here every label becomes the next class, which predictions follow."""
+    if case.name == "toy":
+        pytest.skip("it corrects nothing")
+    usual = committee.Committee.__call__
+
+    def rotated(self, samples, labels):
+        if not self.correct:  # pseudo documents, rows of LOTClass
+            return usual(self, samples, labels)
+        classes = sorted(set(labels))
+        following = dict(zip(classes, [*classes[1:], classes[0]], strict=True))
+        new = np.array([following[label] for label in labels], dtype=object)
+        return Corrected(keep_all(samples, labels), new)
+
+    monkeypatch.setattr(committee.Committee, "__call__", rotated)
+    arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"
+    with case.small():
+        status, _, err = stand.command(tmp_path / "run", "--arms", arm)
+    assert status == 0, err
+    table = sorted((tmp_path / "run" / arm).glob("selection*.csv"))[-1]
+    rows = {row["id"]: row for row in read_rows(table)}
+    predicted = {
+        row["id"]: row["predicted"]
+        for row in read_rows(tmp_path / "run" / arm / "predictions.csv")
+        if row["id"] in rows
+    }
+    followed, ignored = (
+        mean(rows[name][column] == label for name, label in predicted.items())
+        for column in ("corrected", "pseudo_label")
+    )
+    assert followed > ignored

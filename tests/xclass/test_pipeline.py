@@ -99,6 +99,14 @@ def test_what_the_arms_start_from(finished):
     assert len(read_rows(finished.path / "lops" / "predictions.csv")) == 90  # the rejected too
 
 
+def test_the_committee_and_its_control_choose_among_all_aligned(dataset, go, tmp_path):
+    done = go(dataset, tmp_path / "run", arms=["standard", "committee", "random"])
+    first = {arm: row["iterations"][0] for arm, row in done.metrics["arms"].items()}
+    assert first["standard"]["pseudo_labels"] == 44
+    assert first["committee"]["pseudo_labels"] == first["random"]["pseudo_labels"] == 90
+    assert first["random"]["selected"] == first["committee"]["selected"]
+
+
 def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_start, finished):
     """Each training builds its own model; probing changes nothing about a classifier."""
     built, weights = [], []
