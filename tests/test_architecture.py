@@ -185,7 +185,7 @@ SAMPLES = {
     ("self_training/x.py", "from lops_adapters.xclass import page"): "xclass",
     ("westclass/x.py", "from lops_adapters.self_training import run"): "self_training",
     ("westclass/x.py", "from lops_adapters.westclass.self_training import train"): "",
-    ("__init__.py", "from lops_adapters.datasets import read"): "datasets",
+    ("__init__.py", "from lops_adapters.datasets import load"): "datasets",
     ("cli/x.py", "from lops_adapters.conwea import pipeline"): "",
     ("cli/x.py", "from lops_adapters.tables import readers"): "",
     ("tables/x.py", "from lops_adapters.cli import options"): "cli",

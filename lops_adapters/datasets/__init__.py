@@ -1,12 +1,11 @@
 """Documents, their gold labels and their seed words: registry, readers and downloads.
 
-``load`` takes a registered name or a path, ``read`` a path. Both return a ``Dataset``: its
-``corpus`` (documents, classes, their seed words and names) goes to the frameworks, its ``gold``
-(gold labels or None) only to the evaluation.
+``load`` takes a registered name or a path and returns a ``Dataset``: its ``corpus`` (documents,
+classes, their seed words and names) goes to the frameworks, its ``gold`` (gold labels or None) only
+to the evaluation.
 """
 
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels
-from lops_adapters.datasets.readers import read
 from lops_adapters.datasets.registry import load, names
 
-__all__ = ["Corpus", "Dataset", "GoldLabels", "load", "names", "read"]
+__all__ = ["Corpus", "Dataset", "GoldLabels", "load", "names"]

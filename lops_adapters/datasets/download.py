@@ -5,14 +5,10 @@ from __future__ import annotations
 import hashlib
 import http.client
 import logging
-import queue
 import socket
-import ssl
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -28,26 +24,7 @@ _ATTEMPTS, _PAUSE = 5, 1.0  # seconds before the second attempt, doubled before 
 _LARGEST = 2**31  # bytes
 # Temporary answers: time-outs, too many requests, server errors.
 _TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
-_NETWORK_ERRORS = (
-    urllib.error.URLError,
-    http.client.HTTPException,
-    TimeoutError,
-    ConnectionError,
-    ssl.SSLError,
-)
-_HANDLERS = (  # without the ones for files, data and FTP: a redirect leads to http or https only
-    urllib.request.ProxyHandler,
-    urllib.request.HTTPHandler,
-    urllib.request.HTTPSHandler,
-    urllib.request.HTTPRedirectHandler,
-    urllib.request.HTTPErrorProcessor,
-    urllib.request.HTTPDefaultErrorHandler,
-    urllib.request.UnknownHandler,
-)
-
-
-class _RefusedError(Exception):
-    """What the server sends is not fetched, now or later."""
+_NETWORK_ERRORS = (http.client.HTTPException, TimeoutError, ConnectionError, urllib.error.URLError)
 
 
 def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) -> None:
@@ -65,17 +42,11 @@ def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) ->
             wrong contents, or cannot be written. The message does not repeat the address.
 
     """
-    end = time.monotonic() + _DEADLINE
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         storage.restore(destination)
         with storage.replacing(destination) as part:
-
-            def receive(is_late: threading.Event) -> None:
-                with part.open("wb") as file:
-                    _receive(url, file, is_late, destination.name, quiet)
-
-            _try_repeatedly(receive, destination.name, end)
+            _try_repeatedly(url, part, destination.name, quiet)
             blob = git_blob_id(part)
             if blob != git_blob:
                 raise LopsError(f"its contents are wrong (git blob {blob}, wanted {git_blob})")
@@ -101,77 +72,40 @@ def git_blob_id(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _try_repeatedly(receive: Callable[[threading.Event], None], name: str, end: float) -> None:
+def _try_repeatedly(url: str, part: Path, name: str, quiet: bool) -> None:
+    end = time.monotonic() + _DEADLINE
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            _run_until(end, receive)
+            with part.open("wb") as file:
+                _receive(url, file, end, name, quiet)
             return
         except _NETWORK_ERRORS as error:
+            reason = str(getattr(error, "reason", None) or error) or type(error).__name__
+            is_temporary = not isinstance(getattr(error, "reason", None), socket.gaierror)
             if isinstance(error, urllib.error.HTTPError):
                 reason = f"the server answered {error.code} {error.reason}"
                 is_temporary = error.code in _TEMPORARY
-            else:
-                reason = str(getattr(error, "reason", None) or error) or type(error).__name__
-                is_temporary = not _is_unknown_host(error)
             if not is_temporary or attempt == _ATTEMPTS:
                 tried = f" (after {attempt} attempts)" if attempt > 1 else ""
                 raise LopsError(f"{reason:.200}{tried}") from error
             logger.warning("%s: %s; attempt %d of %d follows", name, reason, attempt + 1, _ATTEMPTS)
-            time.sleep(max(0.0, min(end - time.monotonic(), _PAUSE * 2 ** (attempt - 1))))
-        except (_RefusedError, ValueError) as error:  # ValueError: of malformed addresses, headers
+            time.sleep(_PAUSE * 2 ** (attempt - 1))
+        except ValueError as error:  # of malformed addresses and headers
             raise LopsError(f"{error!s:.200}") from error
 
 
-def _is_unknown_host(error: BaseException) -> bool:
-    """Return whether the host name is unknown, as it is on a machine without network."""
-    cause = getattr(error, "reason", None)
-    return isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME
-
-
-def _run_until(end: float, receive: Callable[[threading.Event], None]) -> None:
-    """Run a download in a thread, and leave the thread behind when time is up.
-
-    A time-out of a socket counts from byte to byte, so a server that sends a byte now and then
-    would hold a handshake or headers for days.
-    """
-    is_late = threading.Event()
-    outcome: queue.Queue[BaseException | None] = queue.Queue()
-
-    def run() -> None:
-        try:
-            receive(is_late)
-        except BaseException as error:  # the caller raises it
-            outcome.put(error)
-        else:
-            outcome.put(None)
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        error = outcome.get(timeout=max(0.0, end - time.monotonic()))
-    except queue.Empty:
-        raise _RefusedError("it takes too long") from None
-    finally:
-        is_late.set()
-    if error is not None:
-        raise error
-
-
-def _receive(url: str, file: IO[bytes], is_late: threading.Event, name: str, quiet: bool) -> None:
-    opener = urllib.request.OpenerDirector()
-    for handler in _HANDLERS:
-        opener.add_handler(handler())
-    response = opener.open(url, timeout=_TIMEOUT)
-    if response is None:
-        raise _RefusedError("the server gave no answer")
+def _receive(url: str, file: IO[bytes], end: float, name: str, quiet: bool) -> None:
+    if not url.startswith(("http://", "https://")):
+        raise LopsError(f"unknown url type: {url:.60}")
     with (
-        response,
+        urllib.request.urlopen(url, timeout=_TIMEOUT) as response,
         progress(total=response.length, unit="B", unit_scale=True, desc=name, quiet=quiet) as bar,
     ):
         while chunk := response.read1(_CHUNK):
             if file.tell() + len(chunk) + (response.length or 0) > _LARGEST:
-                raise _RefusedError(f"it has more than {_LARGEST:,} bytes")
-            if is_late.is_set():
-                return
+                raise LopsError(f"it has more than {_LARGEST:,} bytes")
+            if time.monotonic() > end:
+                raise LopsError("it takes too long")
             file.write(chunk)
             bar.update(len(chunk))
         if response.length:

@@ -14,8 +14,10 @@ COMMIT = "a3bcc18008b856bd91a7f75bc36cd672a9545b5c"
 PAPER_FILES = f"https://raw.githubusercontent.com/dheeraj7596/LOPS/{COMMIT}/data"
 NEWSGROUPS_URL = "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
 AGNEWS_URL = (
-    "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/master/data/ag_news_csv/train.csv"
+    "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/"
+    "555590db4219b1243abb1918effd6a7425a2d75f/data/ag_news_csv/train.csv"
 )
+AGNEWS_BLOB = "694aa19971315410e000404523796b76349d3c1d"
 
 AGNEWS_CLASSES = {"1": "politics", "2": "sports", "3": "business", "4": "technology"}
 

@@ -21,53 +21,6 @@ from lops_adapters.tables import formats
 logger = logging.getLogger(__name__)
 
 
-def read(
-    path: str | Path,
-    *,
-    text_column: str | None = None,
-    label_column: str | None = None,
-    id_column: str | None = None,
-    seeds: Seeds | str | Path | None = None,
-    names: Names | str | Path | None = None,
-    headers: str = "keep",
-    quiet: bool = False,
-) -> Dataset:
-    """Read a folder or file in any known layout, recognised by its contents.
-
-    Args:
-        path: a ConWea, X-Class, WeSTClass or LOTClass folder, a 20 Newsgroups tree or archive, a
-            table (CSV, TSV, JSONL, Parquet, .xlsx), a pickled pandas frame, the AG News CSV, or a
-            folder with exactly one such file.
-        text_column, label_column, id_column: names of columns, for files with named columns.
-            Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
-        seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
-            ``seedwords.json`` in the folder or next to the file, otherwise from the layout.
-        names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
-            file of them. Default: ``names.json`` in the folder or next to the file. Classes without
-            an entry are named by their label. ``labels``: all are.
-        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
-            ``auto`` strips those and keeps all other texts.
-        quiet: show no progress bars.
-
-    Returns:
-        The data set; ``gold`` is None without labels. Its classes are from the layout,
-        otherwise the keys of the seed words, otherwise the gold labels.
-
-    Raises:
-        LopsError: no known layout at the path, a damaged file, or contents that ``Corpus`` or
-            ``Dataset`` refuse.
-
-    >>> import json, tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> _ = (folder / "mine.csv").write_text("text,label\\nA goal!,sports\\nA film.,arts\\n")
-    >>> dataset = read(folder / "mine.csv", seeds={"sports": ["goal"], "arts": ["film"]})
-    >>> dataset.corpus.texts, dataset.gold.labels
-    (('A goal!', 'A film.'), ('sports', 'arts'))
-    """
-    columns = Columns(text_column, label_column, id_column, quiet)
-    return read_path(Path(path), columns, seeds, names, headers)
-
-
 def read_path(
     path: Path,
     columns: Columns,
@@ -75,7 +28,13 @@ def read_path(
     names: Names | str | Path | None,
     headers: str,
 ) -> Dataset:
-    """Read a path as ``read`` does."""
+    """Read a folder or file in any known layout, recognised by its contents.
+
+    Raises:
+        LopsError: no known layout at the path, a damaged file, or contents that ``Corpus`` or
+            ``Dataset`` refuse.
+
+    """
     with readable(path):
         folder = path if path.is_dir() else path.parent
         rows = read_rows(path, columns)
@@ -87,12 +46,7 @@ def read_path(
 
 
 def read_rows(path: Path, columns: Columns) -> Rows:
-    """Read a path as rows, without a search for a file of seed words.
-
-    Raises:
-        LopsError: as ``read``.
-
-    """
+    """Read a path as rows, without a search for a file of seed words; raises as ``read_path``."""
     with readable(path):
         if path.is_dir():
             return _read_folder(path, columns)
@@ -109,7 +63,7 @@ def read_rows(path: Path, columns: Columns) -> Rows:
 
 
 def is_recognised(path: Path) -> bool:
-    """Return whether ``read`` knows the layout of a path (its files may still be damaged)."""
+    """Return whether the layout of a path is known (its files may still be damaged)."""
     with readable(path):
         if path.is_dir():
             entries = _entries(path)

@@ -90,24 +90,44 @@ def load(
     names: Names | str | Path | None = None,
     headers: str = "keep",
 ) -> Dataset:
-    """Load a registered data set, or read a path.
+    """Load a registered data set, or read a folder or file in any known layout.
 
     Args:
-        name_or_path: a registered name or alias, or a path for ``read``. A registered name goes
-            before a file or folder of the same name; write ``./name`` for the path.
+        name_or_path: a registered name or alias; or a ConWea, X-Class, WeSTClass or LOTClass
+            folder, a 20 Newsgroups tree or archive, a table (CSV, TSV, JSONL, Parquet, .xlsx), a
+            pickled pandas frame, the AG News CSV, or a folder with exactly one such file. A
+            registered name goes before a path of the same name; write ``./name`` for the path.
         data_dir: a folder to search first; then ``$LOPS_DATA``, then the user cache, into which the
             data set is downloaded otherwise.
         offline: never download.
-        quiet, text_column, label_column, id_column, seeds, names, headers: as for ``read``. For a
-            registered name, seeds and names replace the published ones.
+        quiet: show no progress bars.
+        text_column, label_column, id_column: names of columns, for files with named columns.
+            Default: ``text`` (or ``sentence``), and ``label`` and ``id`` if present.
+        seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
+            ``seedwords.json`` in the folder or next to the file, otherwise from the layout, or the
+            published ones of a name.
+        names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
+            file of them. Default: ``names.json`` in the folder or next to the file, or the
+            published ones. Classes without an entry are named by their label. ``labels``: all are.
+        headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
+            ``auto`` strips those and keeps all other texts.
 
     Returns:
-        The data set; for a name, with its published classes and seed words in every layout.
+        The data set; ``gold`` is None without labels. A name has its published classes and seed
+        words in every layout. The classes of a path are from the layout, otherwise the keys of the
+        seed words, otherwise the gold labels.
 
     Raises:
-        LopsError: an unknown name, a data set that cannot be found or downloaded, gold labels
-            outside its classes, or what ``read`` refuses.
+        LopsError: an unknown name or layout, a data set that cannot be found or downloaded, gold
+            labels outside its classes, a damaged file, or contents that ``Corpus`` or ``Dataset``
+            refuse.
 
+    >>> import json, tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "mine.csv").write_text("text,label\\nA goal!,sports\\nA film.,arts\\n")
+    >>> dataset = load(folder / "mine.csv", seeds={"sports": ["goal"], "arts": ["film"]})
+    >>> dataset.corpus.texts, dataset.gold.labels
+    (('A goal!', 'A film.'), ('sports', 'arts'))
     >>> load("agnwes")
     Traceback (most recent call last):
     ...

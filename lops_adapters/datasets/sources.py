@@ -1,4 +1,4 @@
-"""Where registered data sets come from: scikit-learn, Hugging Face, the authors' repository."""
+"""Where registered data sets come from: scikit-learn, and files on GitHub."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lops_adapters import extras, storage
+from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.download import fetch
@@ -17,7 +17,6 @@ from lops_adapters.datasets.newsgroups import ARCHIVE, sorted_rows
 from lops_adapters.datasets.rows import Rows
 
 _TIMEOUT_SECONDS = 60.0
-_HUB_NAME = "fancyzhang/ag_news"
 _MESSAGE = re.compile(r"20news-bydate-(train|test)/([^/]+)/(\d+)$")
 
 
@@ -37,11 +36,24 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
         LopsError: no source could be reached; the message says why, for each.
 
     """
-    sources: list[Callable[[], Path]] = [lambda: _paper_file(paper_folder, cache, quiet)]
+
+    def fetched(what: str, url: str, place: str, blob: str) -> Path:
+        try:
+            fetch(url, cache / place, blob, quiet=quiet)
+        except LopsError as error:
+            raise LopsError(f"{what} could not be fetched: {error}") from error
+        return cache / place
+
+    paper = f"{paper_folder}/df.pkl"
+    url, blob = _paper_url(paper_folder), published.BLOBS[paper_folder]
+    sources: list[Callable[[], Path]] = [
+        lambda: fetched("the authors' file", url, paper, blob).parent
+    ]
     if name.startswith("20news"):
         sources.insert(0, lambda: _keep(newsgroups_from_sklearn(), cache / "20news"))
     elif name == "agnews":
-        sources.insert(0, lambda: _keep(agnews_from_hub(quiet), cache / "agnews"))
+        original = (published.AGNEWS_URL, "agnews/train.csv", published.AGNEWS_BLOB)
+        sources.insert(0, lambda: fetched("AG News", *original))
     reasons = []
     for source in sources:
         try:
@@ -60,7 +72,9 @@ def by_hand(name: str, paper_folder: str, folder: Path) -> str:
     if name.startswith("20news"):
         ways.insert(0, f"{published.NEWSGROUPS_URL} and put it at {folder / ARCHIVE}")
     elif name == "agnews":
-        ways.insert(0, f"{published.AGNEWS_URL} and put it at {folder / 'agnews' / 'train.csv'}")
+        place = folder / "agnews" / "train.csv"
+        check = f"git hash-object prints {published.AGNEWS_BLOB}"
+        ways.insert(0, f"{published.AGNEWS_URL} and put it at {place} (check: {check})")
     return f"Fetch {', or '.join(ways)}"
 
 
@@ -95,40 +109,8 @@ def newsgroups_from_sklearn() -> Rows:
     return sorted_rows("scikit-learn", messages)
 
 
-def agnews_from_hub(quiet: bool = False) -> Rows:
-    """Fetch the training split of AG News through Hugging Face ``datasets``.
-
-    Returns:
-        Texts are title and description, joined by a space; labels are the names used in the paper.
-
-    Raises:
-        LopsError: ``datasets`` is not installed, or could not fetch them.
-
-    """
-    datasets = extras.load("datasets", "downloading AG News")
-    if quiet:
-        datasets.disable_progress_bars()
-    try:
-        split = datasets.load_dataset(_HUB_NAME, split="train")
-    except Exception as error:  # network, hub and disk errors of several libraries
-        raise LopsError(
-            f"Hugging Face datasets could not fetch AG News ({type(error).__name__}: {error})"
-        ) from error
-    texts, numbers = list(split["text"]), list(split["label"])
-    # The hub counts the classes from 0, the original files from 1.
-    return Rows(texts, labels=[published.AGNEWS_CLASSES[str(number + 1)] for number in numbers])
-
-
 def _paper_url(folder: str) -> str:
     return f"{published.PAPER_FILES}/{folder}/df.pkl"
-
-
-def _paper_file(folder: str, cache: Path, quiet: bool) -> Path:
-    try:
-        fetch(_paper_url(folder), cache / folder / "df.pkl", published.BLOBS[folder], quiet=quiet)
-    except LopsError as error:
-        raise LopsError(f"the authors' file could not be fetched: {error}") from error
-    return cache / folder
 
 
 def _keep(rows: Rows, folder: Path) -> Path:

@@ -3,7 +3,7 @@
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, read
+from lops_adapters.datasets import Corpus, load
 from lops_adapters.datasets.checked import read_checked
 from lops_adapters.datasets.readers import find_checked
 
@@ -58,7 +58,7 @@ def test_the_file_in_the_folder_of_the_data(tmp_path):
     assert find_checked(tmp_path / "missing") is None
     alone = written(tmp_path, "text,label\na film,arts\na trial,law\n")
     assert find_checked(tmp_path) is None
-    assert len(read(tmp_path, quiet=True)) == 2  # it is the data
+    assert len(load(tmp_path, quiet=True)) == 2  # it is the data
     for name, text in (("dataset.txt", "a film\n"), ("classes.txt", "arts\nlaw\n")):
         written(tmp_path, text, name)
     assert find_checked(tmp_path) == alone  # beside a layout
@@ -66,4 +66,4 @@ def test_the_file_in_the_folder_of_the_data(tmp_path):
     (tmp_path / "classes.txt").unlink()
     written(tmp_path, "id,text\na,a film\nb,a trial\n", "news.csv")
     assert find_checked(tmp_path) == alone
-    assert read(tmp_path, seeds={"arts": ["film"], "law": ["trial"]}).corpus.ids == ("a", "b")
+    assert load(tmp_path, seeds={"arts": ["film"], "law": ["trial"]}).corpus.ids == ("a", "b")

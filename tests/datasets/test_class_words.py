@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset, load, names, published, read, registry
+from lops_adapters.datasets import Corpus, Dataset, load, names, published, registry
 
 TABLE = "text,label\nA goal,rec\nA cell,sci\n"
 COARSE = {
@@ -55,9 +55,9 @@ def test_bad_names_are_refused(given, message):
 def test_names_beside_the_data_and_in_their_place(put):
     folder = put("mine", {"a.csv": TABLE, "names.json": '{"rec": "sports", "sci": ["science"]}'})
     beside = {"rec": ("sports",), "sci": ("science",)}
-    assert read(folder).corpus.names == beside
-    assert read(folder / "a.csv").corpus.names == beside
-    assert read(folder, names={"rec": "games"}).corpus.names == {**beside, "rec": ("games",)}
+    assert load(folder).corpus.names == beside
+    assert load(folder / "a.csv").corpus.names == beside
+    assert load(folder, names={"rec": "games"}).corpus.names == {**beside, "rec": ("games",)}
     assert load(folder, names="labels").corpus.names == {"rec": ("rec",), "sci": ("sci",)}
     other = put("other", {"names.json": '\ufeff{"sci": ["research", "study"]}'}) / "names.json"
     assert load(folder, names=other).corpus.names == {**beside, "sci": ("research", "study")}
@@ -78,19 +78,19 @@ def test_names_beside_the_data_and_in_their_place(put):
 def test_bad_files_of_names(put, content, message):
     folder = put("mine", {"a.csv": TABLE, "names.json": content})
     with pytest.raises(LopsError, match=message):
-        read(folder)
+        load(folder)
 
 
 def test_a_file_of_names_that_is_not_there(put):
     with pytest.raises(LopsError, match=r"no\.json: no such file of class names; wanted"):
-        read(put("mine", {"a.csv": TABLE}), names="no.json")
+        load(put("mine", {"a.csv": TABLE}), names="no.json")
 
 
 def test_two_classes_of_nyt_are_named_as_in_x_class(put):
     files = {"dataset.txt": "a\nb\n", "classes.txt": "real_estate\nunited_states\n"}
     folder = put("nyt-topics", files)
-    assert read(folder).corpus.names == {"real_estate": ("estate",), "united_states": ("america",)}
-    assert read(folder, names="labels").corpus.names["real_estate"] == ("real_estate",)
+    assert load(folder).corpus.names == {"real_estate": ("estate",), "united_states": ("america",)}
+    assert load(folder, names="labels").corpus.names["real_estate"] == ("real_estate",)
 
 
 def test_published_names_hold_in_every_layout(put):

@@ -1,4 +1,4 @@
-"""Downloads: whole or not at all, and from servers that cut, lie, drip or never end."""
+"""Downloads: whole or not at all, and from servers that cut, lie or never end."""
 
 import contextlib
 import hashlib
@@ -19,15 +19,8 @@ from lops_adapters.datasets.download import fetch, git_blob_id
 CONTENT = bytes(range(256)) * 2000
 BLOB = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
 LENGTHS = {"negative": "-5", "words": "ten", "digits": "9" * 5000, "huge": str(2**50)}
-LOCATIONS = {"to-ftp": "ftp://127.0.0.1/x", "to-file": "file:///etc/passwd"}
-LOCATIONS |= {"to-drip": "/drip-headers", "to-odd": "http://[", "to-itself": "/to-itself"}
+LOCATIONS = {"to-file": "file:///etc/passwd", "to-odd": "http://[", "to-itself": "/to-itself"}
 LOCATIONS |= {"to-plain": "/plain"}
-DRIPS = {
-    "drip-status": b"HTTP/1.0 ",
-    "drip-headers": b"HTTP/1.0 200 OK\r\nX-Long: ",
-    "drip-chunk-size": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
-    "drip": b"HTTP/1.0 200 OK\r\n\r\n",
-}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,8 +34,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.send_response(302)
                 self.send_header("Location", LOCATIONS[kind])
                 self.end_headers()
-            elif kind in DRIPS:
-                self.drip(DRIPS[kind])
+            elif kind == "drip":
+                self.drip()
             elif self.answers:
                 self.send_error(self.answers.pop(0))
             elif kind == "silent":
@@ -61,8 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(bytes(2**16))
         self.wfile.write(self.content[: self.cuts.pop(0)] if self.cuts else self.content)
 
-    def drip(self, start):
-        self.wfile.write(start)
+    def drip(self):
+        self.wfile.write(b"HTTP/1.0 200 OK\r\n\r\n")
         for _ in range(200):
             self.wfile.write(b"x")
             self.wfile.flush()
@@ -210,7 +203,7 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path, limit):
     (tmp_path / "file").write_text("x")
     with pytest.raises(LopsError, match="unknown url type: file"):
         fetch((tmp_path / "file").as_uri(), tmp_path / "copy", BLOB)
-    with pytest.raises(LopsError, match="unknown url type: 'nowhere'"):
+    with pytest.raises(LopsError, match="unknown url type: nowhere"):
         fetch("nowhere", tmp_path / "copy", BLOB)
     with pytest.raises(LopsError, match=r"cannot write to .*; choose a writable folder"):
         fetch(server.url, tmp_path / "file" / "below", BLOB, quiet=True)
@@ -219,7 +212,6 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path, limit):
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
-        ("to-ftp", "unknown url type: ftp"),
         ("to-file", "the server answered 302 .*file:///etc/passwd"),
         ("to-odd", "Invalid IPv6 URL"),
         ("to-itself", "infinite loop"),
@@ -227,7 +219,7 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path, limit):
         ("endless", "it has more than 1,000,000 bytes"),
         ("headers", "got more than 100 headers"),
         ("silent", "timed out"),
-        *((kind, "it takes too long") for kind in (*DRIPS, "to-drip")),
+        ("drip", "it takes too long"),
     ],
 )
 def test_a_sentence_within_the_deadline(server, target, limit, kind, message):
@@ -239,27 +231,6 @@ def test_a_sentence_within_the_deadline(server, target, limit, kind, message):
         fetch(server.url + kind, target, BLOB, quiet=True)
     assert time.monotonic() - start < 8
     assert entries(target) == []
-
-
-def test_a_handshake_that_never_ends(target, limit):
-    """A server that accepts a connection and drips bytes that are no TLS record."""
-    limit("_DEADLINE", 1.0)
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def drip():
-        with contextlib.suppress(OSError):
-            client = server.accept()[0]
-            client.sendall(b"\x16\x03\x03\x40\x00")  # a record of 16,384 bytes begins
-            for _ in range(200):
-                client.sendall(b"x")
-                time.sleep(0.05)
-
-    threading.Thread(target=drip, daemon=True).start()
-    start, address = time.monotonic(), f"https://127.0.0.1:{server.getsockname()[1]}/a"
-    with pytest.raises(LopsError, match="it takes too long"):
-        fetch(address, target, BLOB, quiet=True)
-    assert time.monotonic() - start < 8
-    server.close()
 
 
 def test_progress_can_be_switched_off(server, target, capsys, bars, caplog):

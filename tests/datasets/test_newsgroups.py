@@ -4,7 +4,7 @@ import time
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, read
+from lops_adapters.datasets import load
 from lops_adapters.datasets.newsgroups import without_header
 
 from .conftest import write_archive
@@ -25,7 +25,7 @@ IDS = (
 
 @pytest.mark.parametrize("prefix", ["", "./", "20news/"])
 def test_archive(tmp_path, prefix):
-    dataset = read(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES, prefix), quiet=True)
+    dataset = load(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES, prefix), quiet=True)
     assert dataset.corpus.name == "20news-bydate"
     assert dataset.corpus.ids == IDS
     assert dataset.corpus.texts[2:] == ("From: y\r\n\r\nCafé", "From: x\n\nOrbit\x85")
@@ -34,17 +34,17 @@ def test_archive(tmp_path, prefix):
 
 
 def test_tree_gives_what_the_archive_gives(tmp_path, put):
-    tree = read(
+    tree = load(
         put("20news-bydate", {**MESSAGES, "20news-bydate-train/sci.space/.DS_Store": b"\0"}),
         quiet=True,
     )
-    packed = read(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES), quiet=True)
+    packed = load(write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES), quiet=True)
     assert tree == packed
 
 
 def test_a_folder_with_the_archive_in_it(tmp_path):
     write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES)
-    assert read(tmp_path, quiet=True).corpus.ids == IDS
+    assert load(tmp_path, quiet=True).corpus.ids == IDS
 
 
 def test_bad_archives(tmp_path):
@@ -55,14 +55,14 @@ def test_bad_archives(tmp_path):
     cut = tmp_path / "cut.tar.gz"
     cut.write_bytes(good.read_bytes()[:-800])
     with pytest.raises(LopsError, match=r"cut\.tar\.gz: cannot be read as a tar archive"):
-        read(cut, quiet=True)
+        load(cut, quiet=True)
     (tmp_path / "page.tar.gz").write_bytes(b"<html>404</html>")
     with pytest.raises(LopsError, match="cannot be read as a tar archive"):
-        read(tmp_path / "page.tar.gz", quiet=True)
+        load(tmp_path / "page.tar.gz", quiet=True)
     with pytest.raises(LopsError, match="no message found"):
-        read(write_archive(tmp_path / "other.tar.gz", {"a/b/1": b"x"}), quiet=True)
+        load(write_archive(tmp_path / "other.tar.gz", {"a/b/1": b"x"}), quiet=True)
     with pytest.raises(LopsError, match=r"sci\.fiction is not one of the twenty"):
-        read(
+        load(
             write_archive(
                 tmp_path / "more.tar.gz", {**MESSAGES, "20news-bydate-train/sci.fiction/1": b"x"}
             ),
@@ -72,7 +72,7 @@ def test_bad_archives(tmp_path):
 
 def test_real_archive(real_data):
     start = time.process_time()
-    dataset = read(real_data / "20news-bydate.tar.gz", quiet=True)
+    dataset = load(real_data / "20news-bydate.tar.gz", quiet=True)
     assert time.process_time() - start < 15
     splits = [name.split("/")[0] for name in dataset.corpus.ids]
     assert (len(dataset), splits.count("train"), splits.count("test")) == (18_846, 11_314, 7_532)
@@ -111,20 +111,20 @@ def test_headers_are_stripped_where_messages_are_read(tmp_path):
         "20news-bydate-test/rec.autos/2": b"From: x\nSubject: Car\n\n",
     }
     path = write_archive(tmp_path / "20news-bydate.tar.gz", messages)
-    whole = read(path, quiet=True)
+    whole = load(path, quiet=True)
     for bare in (
-        read(path, headers="strip", quiet=True),
+        load(path, headers="strip", quiet=True),
         load(path, headers="strip", quiet=True),
         load("20news-coarse", data_dir=tmp_path, headers="strip", quiet=True),
-        read(path, headers="auto", quiet=True),
+        load(path, headers="auto", quiet=True),
         load("20news-coarse", data_dir=tmp_path, headers="auto", quiet=True),
     ):
         assert bare.headers == bare.sample(1, 0).headers == "strip"
         assert bare.corpus.texts == ("Moon\n\nOrbit", "Car")
         assert bare.corpus.ids == whole.corpus.ids
-    assert read(path, headers="keep", quiet=True) == whole
+    assert load(path, headers="keep", quiet=True) == whole
     assert whole.headers == whole.sample(1, 0).headers == "keep"
-    assert read(path, headers="strip", quiet=True).corpus.checksum != whole.corpus.checksum
+    assert load(path, headers="strip", quiet=True).corpus.checksum != whole.corpus.checksum
 
 
 def test_headers_of_a_download_are_stripped_too(put):
@@ -138,20 +138,20 @@ def test_headers_of_a_download_are_stripped_too(put):
 def test_headers_are_refused_where_there_are_none(put):
     folder = put("mine", {"a.csv": "text\nx\n", "agnews/train.csv": '"1","a","b"\n'})
     with pytest.raises(LopsError, match=r"a\.csv has no message headers to strip"):
-        read(folder / "a.csv", headers="strip")
+        load(folder / "a.csv", headers="strip")
     with pytest.raises(LopsError, match="demo has no message headers"):
         load("demo", headers="strip")
     with pytest.raises(LopsError, match="agnews has no message headers"):
         load("agnews", data_dir=folder, headers="strip")
     with pytest.raises(LopsError, match="headers is 'off'; wanted one of auto, keep, strip"):
-        read(folder / "a.csv", headers="off")
+        load(folder / "a.csv", headers="off")
 
 
 def test_auto_leaves_texts_without_headers_alone(put):
     message = "From: x\nSubject: Moon\n\nOrbit"
     folder = put("mine", {"a.jsonl": json.dumps({"text": message}) + "\n"})
-    for found in (read(folder, headers="auto"), load(folder, headers="auto")):
-        assert found == read(folder)
+    for found in (load(folder, headers="auto"), load(folder, headers="auto")):
+        assert found == load(folder)
         assert (found.headers, found.corpus.texts) == ("keep", (message,))
     assert load("demo", headers="auto") == load("demo")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 
 from .conftest import FRAME
 
@@ -20,7 +20,7 @@ SEEDS = json.dumps({"sports": ["goal", "game"], "business": ["markets"]})
 
 
 def test_conwea_folder(put):
-    dataset = read(put("mine", {"df.pkl": FRAME, "seedwords.json": SEEDS}))
+    dataset = load(put("mine", {"df.pkl": FRAME, "seedwords.json": SEEDS}))
     assert dataset.corpus.name == "mine"
     assert dataset.corpus.texts[:2] == ("A goal, a game.", "")
     assert dataset.corpus.classes == ("business", "sports")
@@ -30,7 +30,7 @@ def test_conwea_folder(put):
 
 
 def test_conwea_frame_with_sentences_and_whole_number_labels(put):
-    dataset = read(
+    dataset = load(
         put("mine", {"df.pkl": INTS, "seedwords.json": '{"0": ["markets"], "1": ["goal"]}'})
     )
     assert dataset.corpus.texts[0] == "A goal, a game."
@@ -41,11 +41,11 @@ def test_conwea_labels_must_have_seed_words(put):
     with pytest.raises(
         LopsError, match=r"gold labels business are not among the classes \(sports\)"
     ):
-        read(put("mine", {"df.pkl": FRAME, "seedwords.json": '{"sports": ["goal"]}'}))
+        load(put("mine", {"df.pkl": FRAME, "seedwords.json": '{"sports": ["goal"]}'}))
 
 
 def test_a_frame_without_seed_words_has_the_classes_of_its_labels(put):
-    corpus = read(put("mine", {"df.pkl": FRAME})).corpus
+    corpus = load(put("mine", {"df.pkl": FRAME})).corpus
     assert (corpus.classes, dict(corpus.seeds)) == (("business", "sports"), {})
 
 
@@ -59,7 +59,7 @@ XCLASS = {
 
 
 def test_xclass_folder(put):
-    dataset = read(put("mine", XCLASS))
+    dataset = load(put("mine", XCLASS))
     assert dataset.corpus.texts == ("a goal", "", "markets fell")
     assert dataset.corpus.classes == ("business", "sports")
     assert dataset.corpus.seeds == {"business": ("business",), "sports": ("sports",)}
@@ -68,10 +68,10 @@ def test_xclass_folder(put):
 
 def test_xclass_without_labels_and_with_seed_words_beside(put):
     files = {name: content for name, content in XCLASS.items() if name != "labels.txt"}
-    dataset = read(put("mine", {**files, "seeds.json": SEEDS}))
+    dataset = load(put("mine", {**files, "seeds.json": SEEDS}))
     assert dataset.gold is None
     assert dataset.corpus.seeds["sports"] == ("goal", "game")
-    assert read(put("mine", files), seeds={"sports": ["match"]}).corpus.seeds == {
+    assert load(put("mine", files), seeds={"sports": ["match"]}).corpus.seeds == {
         "sports": ("match",)
     }
 
@@ -96,12 +96,12 @@ def test_xclass_without_labels_and_with_seed_words_beside(put):
 )
 def test_bad_xclass_folder(put, changes, message):
     with pytest.raises(LopsError, match=message):
-        read(put("mine", {**XCLASS, **changes}))
+        load(put("mine", {**XCLASS, **changes}))
 
 
 def test_only_a_line_feed_ends_a_document_and_a_byte_order_mark_is_no_text(put):
     texts = "\ufeffone\u2028still one\r\ntwo\rstill two\x0c\x85x"
-    corpus = read(put("mine", {"dataset.txt": texts, "classes.txt": "\ufeffa\r\nb"})).corpus
+    corpus = load(put("mine", {"dataset.txt": texts, "classes.txt": "\ufeffa\r\nb"})).corpus
     assert corpus.texts == ("one\u2028still one", "two\rstill two\x0c\x85x")
     assert corpus.classes == ("a", "b")
 
@@ -116,14 +116,14 @@ WESTCLASS = {
 
 
 def test_westclass_folder(put):
-    dataset = read(put("mine", WESTCLASS))
+    dataset = load(put("mine", WESTCLASS))
     assert dataset.corpus.texts == ('A "goal". today', "Markets. fell,\nagain")
     assert dataset.corpus.seeds == {"business": ("markets", "oil"), "sports": ("goal", "game")}
     assert dataset.gold.labels == ("sports", "business")
 
 
 def test_westclass_with_one_text_column_no_labels_and_keywords_only(put):
-    dataset = read(
+    dataset = load(
         put("mine", {"dataset.csv": "0,one\n0,two\n", "keywords.txt": WESTCLASS["keywords.txt"]})
     )
     assert dataset.corpus.texts == ("one", "two")
@@ -132,7 +132,7 @@ def test_westclass_with_one_text_column_no_labels_and_keywords_only(put):
 
 
 def test_westclass_with_class_names_only_uses_them_as_seed_words(put):
-    dataset = read(
+    dataset = load(
         put("mine", {"dataset.csv": "1,one\n", "classes.txt": "0:sports\n1:trade,business\n"})
     )
     assert dataset.corpus.seeds == {"sports": ("sports",), "trade": ("trade", "business")}
@@ -157,7 +157,7 @@ def test_westclass_with_class_names_only_uses_them_as_seed_words(put):
 )
 def test_bad_westclass_folder(put, changes, message):
     with pytest.raises(LopsError, match=message):
-        read(put("mine", {**WESTCLASS, **changes}))
+        load(put("mine", {**WESTCLASS, **changes}))
 
 
 # LOTClass
@@ -166,11 +166,11 @@ LOTCLASS = {"train.txt": "a goal\nmarkets\n", "label_names.txt": "Sports Games\n
 
 
 def test_lotclass_folder(put):
-    dataset = read(put("mine", LOTCLASS))
+    dataset = load(put("mine", LOTCLASS))
     assert dataset.corpus.texts == ("a goal", "markets")
     assert dataset.corpus.seeds == {"business": ("business",), "sports": ("sports", "games")}
     assert dataset.gold is None
-    assert read(put("mine", {**LOTCLASS, "train_labels.txt": "0\n1\n"})).gold.labels == (
+    assert load(put("mine", {**LOTCLASS, "train_labels.txt": "0\n1\n"})).gold.labels == (
         "sports",
         "business",
     )
@@ -178,15 +178,15 @@ def test_lotclass_folder(put):
 
 def test_lotclass_takes_test_labels_only_where_the_test_set_is_the_training_set(put):
     labels = {"test_labels.txt": "1\n0\n"}
-    same = read(put("same", {**LOTCLASS, **labels, "test.txt": LOTCLASS["train.txt"]}))
-    other = read(put("other", {**LOTCLASS, **labels, "test.txt": "b goal\nmarkets\n"}))
+    same = load(put("same", {**LOTCLASS, **labels, "test.txt": LOTCLASS["train.txt"]}))
+    other = load(put("other", {**LOTCLASS, **labels, "test.txt": "b goal\nmarkets\n"}))
     assert same.gold.labels == ("business", "sports")
     assert other.gold is None
 
 
 def test_lotclass_word_of_two_classes(put):
     with pytest.raises(LopsError, match="business appears twice"):
-        read(put("mine", {**LOTCLASS, "label_names.txt": "sports business\nBusiness\n"}))
+        load(put("mine", {**LOTCLASS, "label_names.txt": "sports business\nBusiness\n"}))
 
 
 # Recognition
@@ -195,7 +195,7 @@ def test_lotclass_word_of_two_classes(put):
 def test_an_unknown_folder_says_what_it_holds_and_what_is_needed(put):
     folder = put("mine", {"notes.txt": "x", "more/x.txt": "x"})
     with pytest.raises(LopsError) as caught:
-        read(folder)
+        load(folder)
     message = str(caught.value)
     for part in (
         "contains: more, notes.txt",
@@ -205,29 +205,29 @@ def test_an_unknown_folder_says_what_it_holds_and_what_is_needed(put):
         "LOTClass",
     ):
         assert part in message
-    with pytest.raises(LopsError, match="no such file or folder"):
-        read(folder / "nowhere")
+    with pytest.raises(LopsError, match="neither an existing path"):
+        load(folder / "nowhere")
 
 
 def test_a_folder_with_two_layouts_or_two_tables_is_refused(put):
     with pytest.raises(LopsError, match="more than one layout: X-Class, LOTClass"):
-        read(put("two", {**XCLASS, **LOTCLASS}))
+        load(put("two", {**XCLASS, **LOTCLASS}))
     with pytest.raises(LopsError, match="exactly one CSV"):
-        read(put("tables", {"a.csv": "text\nx\n", "b.csv": "text\nx\n"}))
+        load(put("tables", {"a.csv": "text\nx\n", "b.csv": "text\nx\n"}))
 
 
 def test_columns_cannot_be_named_where_there_are_none(put):
     for name, files in {"x": XCLASS, "w": WESTCLASS, "l": LOTCLASS}.items():
         with pytest.raises(LopsError, match="no named columns, so text_column"):
-            read(put(name, files), text_column="text")
+            load(put(name, files), text_column="text")
 
 
 def test_what_is_read_is_logged(put, caplog):
     caplog.set_level(logging.INFO, logger="lops_adapters.datasets")
-    read(put("mine", XCLASS))
+    load(put("mine", XCLASS))
     assert "read as a folder of X-Class" in caplog.text
 
 
 def test_a_pickle_that_is_no_frame(put):
     with pytest.raises(LopsError, match="not a pandas DataFrame"):
-        read(put("mine", {"df.pkl": pickle.dumps({"text": ["x"]})}))
+        load(put("mine", {"df.pkl": pickle.dumps({"text": ["x"]})}))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, names, published, read, registry
+from lops_adapters.datasets import load, names, published, registry
 
 from .conftest import FRAME, write_archive
 
@@ -116,8 +116,6 @@ def test_places_are_tried_in_order(put, tmp_path, monkeypatch, no_data):
 def test_a_path_that_no_folder_can_have(path, monkeypatch):
     with pytest.raises(LopsError, match="neither an existing path nor a registered data set"):
         load(path)
-    with pytest.raises(LopsError, match=r"no such file or folder|File name too long"):
-        read(path)
     with pytest.raises(LopsError, match=r"data_dir .* no such folder"):
         load("agnews", data_dir=path)
     monkeypatch.setattr(registry.os, "environ", {**os.environ, "LOPS_DATA": path})

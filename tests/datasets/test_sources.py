@@ -1,15 +1,13 @@
-import json
 import re
 import shutil
 import socket
-import sys
 import types
 
 import pytest
 import sklearn.datasets
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, published, read, sources
+from lops_adapters.datasets import load, published, sources
 
 from .conftest import FRAME
 
@@ -68,13 +66,13 @@ def test_newsgroups_come_through_sklearn_and_are_kept(sklearn_calls, cache):
     assert socket.getdefaulttimeout() is None
     assert [path.name for path in (cache / "20news").iterdir()] == ["documents.jsonl"]
     assert load("20news-fine", offline=True).gold.labels == ("alt.atheism", "sci.space")
-    assert read(cache / "20news").corpus.texts == ("none\n", "Café\n", "moon\n")
+    assert load(cache / "20news").corpus.texts == ("none\n", "Café\n", "moon\n")
     assert len(sklearn_calls) == 1
 
 
 @pytest.mark.slow
 def test_sklearn_and_the_archive_give_the_same_corpus(monkeypatch, real_data):
-    archive = read(real_data / "20news-bydate.tar.gz", quiet=True)
+    archive = load(real_data / "20news-bydate.tar.gz", quiet=True)
     order = list(range(len(archive)))[::-1]
     labels = archive.gold.labels
     targets = {group: number for number, group in enumerate(published.GROUPS)}
@@ -105,37 +103,27 @@ def test_unknown_names_from_sklearn(monkeypatch, changes, message):
         sources.newsgroups_from_sklearn()
 
 
-def hub(load_dataset, **more):
-    return types.SimpleNamespace(
-        load_dataset=load_dataset, disable_progress_bars=lambda: None, **more
-    )
-
-
-def test_agnews_comes_from_the_hub(monkeypatch, cache):
+def test_agnews_comes_from_the_original_file(monkeypatch, cache):
     calls = []
 
-    def recorded(name, split):
-        calls.append((name, split))
-        return {"text": ["Race on", "Goal today", "Fears rise", "Chips"], "label": [0, 1, 2, 3]}
+    def recorded(url, destination, git_blob, **options):
+        calls.append((url, git_blob))
+        destination.parent.mkdir(parents=True)
+        destination.write_text('"1","Race","on"\n"2","Goal","today"\n"3","Up","a"\n"4","PC","b"\n')
 
-    monkeypatch.setitem(sys.modules, "datasets", hub(recorded))
+    monkeypatch.setattr(sources, "fetch", recorded)
     dataset = load("agnews", quiet=True)
     assert dataset.gold.labels == ("politics", "sports", "business", "technology")
     assert dataset.corpus.texts[0] == "Race on"
-    assert calls == [("fancyzhang/ag_news", "train")]
+    assert calls == [(published.AGNEWS_URL, published.AGNEWS_BLOB)]
     assert load("agnews", offline=True) == dataset
-    first = json.loads((cache / "agnews" / "documents.jsonl").read_text().splitlines()[0])
-    assert first == {"id": "0", "text": "Race on", "label": "politics"}
+    assert (cache / "agnews" / "train.csv").is_file()
 
 
-def test_without_the_extra_it_is_named_and_the_papers_file_is_tried(monkeypatch, fetched):
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(
-        LopsError,
-        match=r"pip install 'lops_adapters\[hub\]'.*the authors' file could not be fetched: no net",
-    ):
+def test_the_papers_file_of_agnews_is_tried_next(fetched):
+    with pytest.raises(LopsError, match=r"AG News could not .*the authors' file could not be"):
         load("agnews")
-    assert len(fetched) == 1
+    assert [url.rpartition("/")[2] for url in fetched] == ["train.csv", "df.pkl"]
 
 
 def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
@@ -185,7 +173,6 @@ def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, na
         raise OSError("Name or service not known")
 
     monkeypatch.setattr(sklearn.datasets, "fetch_20newsgroups", down)
-    monkeypatch.setitem(sys.modules, "datasets", hub(down))
     with pytest.raises(LopsError) as caught:
         load(name)
     message = str(caught.value)
@@ -200,7 +187,7 @@ def test_no_network_says_what_was_tried_and_how_to_do_it_by_hand(monkeypatch, na
         address = f"http://qwone.com/~jason/20Newsgroups/{archive.name}"
         assert f"{address} and put it at {archive}" in message
     if name == "agnews":
-        assert "Hugging Face datasets could not fetch AG News (OSError" in message
+        assert "AG News could not be fetched: no network" in message
         assert str(cache / "agnews" / "train.csv") in message
     file = rf"{re.escape(str(cache))}/\S+/df\.pkl"
     (address,) = re.findall(rf"(https://raw\S+/df\.pkl) and put it at {file}", message)

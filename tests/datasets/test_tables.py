@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 
 from .conftest import FRAME
 
@@ -70,7 +70,7 @@ WRITERS = {
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_tables_with_the_usual_columns(tmp_path, kind):
-    dataset = read(WRITERS[kind](tmp_path / f"mine.{kind}", RECORDS))
+    dataset = load(WRITERS[kind](tmp_path / f"mine.{kind}", RECORDS))
     assert dataset.corpus.name == "mine"
     assert dataset.corpus.ids == ("x1", "x2", "x3")
     assert dataset.corpus.texts == tuple(record["text"] for record in RECORDS)
@@ -82,12 +82,12 @@ def test_tables_with_the_usual_columns(tmp_path, kind):
 def test_tables_with_named_columns_and_without_labels(tmp_path, kind):
     records = [{"n": 7, "body": r["text"], "topic": number} for number, r in enumerate(RECORDS)]
     path = WRITERS[kind](tmp_path / f"mine.{kind}", records)
-    dataset = read(path, text_column="body", label_column="topic")
+    dataset = load(path, text_column="body", label_column="topic")
     assert dataset.gold.labels == ("0", "1", "2")
     assert dataset.corpus.ids == ("0", "1", "2")
-    assert read(path, text_column="body", seeds={"sports": ["goal"]}).gold is None
+    assert load(path, text_column="body", seeds={"sports": ["goal"]}).gold is None
     with pytest.raises(LopsError, match=r"document ids must differ.*: 7;"):
-        read(path, text_column="body", id_column="n")
+        load(path, text_column="body", id_column="n")
 
 
 @pytest.mark.parametrize("kind", WRITERS)
@@ -96,39 +96,39 @@ def test_missing_columns_are_named(tmp_path, kind):
     with pytest.raises(
         LopsError, match=r"no column 'text'.*its columns are 'body', 'topic'.*text_column"
     ):
-        read(path)
+        load(path)
     with pytest.raises(LopsError, match=r"no column 'class'.*'body', 'topic'.*label_column"):
-        read(path, text_column="body", label_column="class")
+        load(path, text_column="body", label_column="class")
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_missing_cells_are_named(tmp_path, kind):
     with pytest.raises(LopsError, match=r"(line|row) 2: no text in column 'text'"):
-        read(WRITERS[kind](tmp_path / f"a.{kind}", [{"text": "x"}, {"text": None}]))
+        load(WRITERS[kind](tmp_path / f"a.{kind}", [{"text": "x"}, {"text": None}]))
     with pytest.raises(LopsError, match=r"(line|row) 2, column 'label': it is missing"):
-        read(
+        load(
             WRITERS[kind](
                 tmp_path / f"b.{kind}", [{"text": "x", "label": "y"}, {"text": "x", "label": None}]
             )
         )
     with pytest.raises(LopsError, match=r"(line|row) 1: the text is 5 in column 'text'"):
-        read(WRITERS[kind](tmp_path / f"c.{kind}", [{"text": 5}]))
+        load(WRITERS[kind](tmp_path / f"c.{kind}", [{"text": 5}]))
 
 
 def test_pickled_table(put):
-    dataset = read(put("mine", {"reviews.pkl": FRAME}) / "reviews.pkl")
+    dataset = load(put("mine", {"reviews.pkl": FRAME}) / "reviews.pkl")
     assert (dataset.corpus.name, len(dataset)) == ("reviews", 4)
     with pytest.raises(LopsError, match="row 1: no text in column 'text'"):
-        read(Path(__file__).parent / "fixtures" / "pandas31_arrow_missing_p5.pkl")
+        load(Path(__file__).parent / "fixtures" / "pandas31_arrow_missing_p5.pkl")
 
 
 def test_seed_words_beside_a_file(put):
     folder = put("mine", {"a.csv": "text,label\na,sports\n", "seedwords.json": SEEDS})
-    assert read(folder / "a.csv").corpus.seeds["business"] == ("markets",)
-    assert read(folder).corpus.seeds["business"] == ("markets",)
+    assert load(folder / "a.csv").corpus.seeds["business"] == ("markets",)
+    assert load(folder).corpus.seeds["business"] == ("markets",)
     (folder / "seeds.json").write_text('{"sports": ["match"]}')
-    assert read(folder / "a.csv").corpus.seeds == {"sports": ("match",)}
-    assert read(folder / "a.csv", seeds=folder / "seedwords.json").corpus.classes == (
+    assert load(folder / "a.csv").corpus.seeds == {"sports": ("match",)}
+    assert load(folder / "a.csv", seeds=folder / "seedwords.json").corpus.classes == (
         "business",
         "sports",
     )
@@ -147,9 +147,9 @@ def test_seed_words_beside_a_file(put):
 def test_bad_seed_files(put, content, message):
     folder = put("mine", {"a.csv": "text\nx\n", "seeds.json": content})
     with pytest.raises(LopsError, match=message):
-        read(folder)
+        load(folder)
     with pytest.raises(LopsError, match="no such file of seed words"):
-        read(folder / "a.csv", seeds=folder / "none.json")
+        load(folder / "a.csv", seeds=folder / "none.json")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_bad_seed_files(put, content, message):
 )
 def test_bad_files(put, name, content, message):
     with pytest.raises(LopsError, match=message):
-        read(put("mine", {name: content}) / name)
+        load(put("mine", {name: content}) / name)
 
 
 def test_blank_lines_and_the_byte_order_mark_do_no_harm(put):
@@ -192,21 +192,21 @@ def test_blank_lines_and_the_byte_order_mark_do_no_harm(put):
             "a.jsonl": '\ufeff{"text": "x"}\n\n{"text": "y"}\n',
         },
     )
-    assert read(folder / "a.csv").corpus.texts == ("x",)
-    assert read(folder / "a.jsonl").corpus.texts == ("x", "y")
+    assert load(folder / "a.csv").corpus.texts == ("x",)
+    assert load(folder / "a.jsonl").corpus.texts == ("x", "y")
 
 
 def test_a_long_document_passes_and_the_field_limit_is_restored(put):
     csv.field_size_limit(2**17)
     long = "word " * 100_000
-    assert read(put("mine", {"a.csv": f"text\n{long}\n"})).corpus.texts == (long,)
+    assert load(put("mine", {"a.csv": f"text\n{long}\n"})).corpus.texts == (long,)
     assert csv.field_size_limit() == 2**17
 
 
 def test_parquet_without_pyarrow_names_the_extra(put, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(LopsError, match=r"lops_adapters\[parquet\]"):
-        read(put("mine", {"a.parquet": b"x"}) / "a.parquet")
+        load(put("mine", {"a.parquet": b"x"}) / "a.parquet")
 
 
 # AG News
@@ -216,7 +216,7 @@ AGNEWS = '"3","Fears","Unions say ""no""."\n"1","Race\\on","#36;10"\n'
 
 @pytest.mark.parametrize("header", ["", "Class Index,Title,Description\n"])
 def test_agnews_csv(put, header):
-    dataset = read(put("mine", {"news.csv": header + AGNEWS}) / "news.csv")
+    dataset = load(put("mine", {"news.csv": header + AGNEWS}) / "news.csv")
     assert dataset.corpus.texts == ('Fears Unions say "no".', "Race\\on #36;10")
     assert dataset.gold.labels == ("business", "politics")
     assert dataset.corpus.classes == ("business", "politics", "sports", "technology")
@@ -232,13 +232,13 @@ def test_agnews_csv(put, header):
 def test_bad_agnews_csv(put):
     folder = put("mine", {"news.csv": AGNEWS + '"5","x","y"\n'})
     with pytest.raises(LopsError, match="line 3: found"):
-        read(folder / "news.csv")
+        load(folder / "news.csv")
     with pytest.raises(LopsError, match="no named columns, so label_column"):
-        read(folder / "news.csv", label_column="x")
+        load(folder / "news.csv", label_column="x")
 
 
 def test_real_agnews(real_data):
-    dataset = read(real_data / "agnews_test.csv", quiet=True)
+    dataset = load(real_data / "agnews_test.csv", quiet=True)
     assert len(dataset) == 7600
     assert {
         label: dataset.gold.labels.count(label) for label in dataset.corpus.classes

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from lops_adapters.core import LopsWarning
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 from lops_adapters.runs.command import command
 from lops_adapters.runs.framework import named
 
@@ -78,7 +78,7 @@ def data(room, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def dataset(data):
-    return read(data, quiet=True)
+    return load(data, quiet=True)
 
 
 @pytest.fixture(scope="session")

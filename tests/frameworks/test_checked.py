@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 from lops_adapters.selection import committee
 
 from ..framework_checks import assert_not_resumed, metrics_of
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 def write_checked(path, stand, count):
     """Check documents: their gold labels, and one of no class."""
-    ids = read(stand.data, quiet=True).corpus.ids
+    ids = load(stand.data, quiet=True).corpus.ids
     said = ["-", *stand.labels[1:count]]
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("id", "label"), *zip(ids, said, strict=False)])

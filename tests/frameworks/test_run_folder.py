@@ -26,9 +26,9 @@ def gold(stand):
 
 def predictions_of(stand):
     """Ids are d0, d1, ... or the lines' numbers; the reader knows."""
-    from lops_adapters.datasets import read
+    from lops_adapters.datasets import load
 
-    return [{"id": name} for name in read(stand.data, quiet=True).corpus.ids]
+    return [{"id": name} for name in load(stand.data, quiet=True).corpus.ids]
 
 
 def test_files(case, whole, stand):

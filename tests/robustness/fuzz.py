@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.readers import open_table, rehearse
@@ -82,7 +82,7 @@ def table(draw, folder):
 def tables(draw, folder):
     path = table(draw, folder)
     with contextlib.suppress(LopsError):
-        read(path, text_column="text", label_column=draw.choice(("weak", "true", None)), quiet=True)
+        load(path, text_column="text", label_column=draw.choice(("weak", "true", None)), quiet=True)
     if path.suffix != ".parquet" and draw.random() < 0.2:
         press = gzip.compress(path.read_bytes(), mtime=0)
         path = path.with_name(f"{path.name}.gz")
@@ -122,7 +122,7 @@ def folders(draw, folder):
             (folder / name).mkdir()
         elif kind < 0.95:
             (folder / name).write_bytes(damaged(draw, text.encode()))
-    read(folder, quiet=True)
+    load(folder, quiet=True)
 
 
 def archives(draw, folder):
@@ -133,7 +133,7 @@ def archives(draw, folder):
             member.size = 600
             file.addfile(member, io.BytesIO(b"x" * 600))
     path.write_bytes(damaged(draw, path.read_bytes()))
-    read(path, quiet=True)
+    load(path, quiet=True)
 
 
 def core_calls(draw, folder):

@@ -7,7 +7,7 @@ import tarfile
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import read
+from lops_adapters.datasets import load
 
 from .bounded import outcomes
 
@@ -60,7 +60,7 @@ WANTED = {
 def test_bombs_are_refused_within_limits(tmp_path):
     paths = [write(tmp_path / f"{place}.tar.gz", kind) for place, kind in enumerate(WANTED)]
     assert sum(path.stat().st_size for path in paths) < 64 * 2**20
-    found = outcomes(read, paths)
+    found = outcomes(load, paths)
     for (kind, wanted), message in zip(WANTED.items(), found, strict=True):
         assert wanted in str(message), kind
 
@@ -73,7 +73,7 @@ def test_plain_archives_are_read(tmp_path, mode):
             member = tarfile.TarInfo(f"20news-bydate-train/sci.space/{number}")
             member.size = len(text)
             file.addfile(member, io.BytesIO(text))
-    assert read(path, quiet=True).corpus.texts == ("Orbit", "x" * 512 * 40, "")
+    assert load(path, quiet=True).corpus.texts == ("Orbit", "x" * 512 * 40, "")
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(LopsError, match="cannot be read as a tar archive"):
-        read(path, quiet=True)
+        load(path, quiet=True)

@@ -6,7 +6,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, read
+from lops_adapters.datasets import load
 from lops_adapters.datasets.readers import LAYOUTS
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".pkl", ".tar.gz")
@@ -31,16 +31,15 @@ def test_files(here, monkeypatch, suffix):
     (here / f"folder{suffix}").mkdir()
     (here / f"cut{suffix}").write_bytes(b"PAR1\x00\x01garbage\xff\xfePAR1")
     for name in (f"link{suffix}", f"folder{suffix}", f"cut{suffix}", "n" * 300 + suffix):
-        for call in (read, load):
-            with pytest.raises(LopsError):
-                call(here / name)
+        with pytest.raises(LopsError):
+            load(here / name)
         if suffix in SUFFIXES[:4]:
             with pytest.raises(LopsError):
                 command.main([name, *OPTIONS])
     (here / f"shut{suffix}").write_bytes(b"x")
     deny(monkeypatch, f"shut{suffix}")
     with pytest.raises(LopsError, match="shut"):
-        read(here / f"shut{suffix}")
+        load(here / f"shut{suffix}")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
@@ -52,7 +51,7 @@ def test_layouts_whose_files_are_no_files(here, layout, kind):
         else:
             (here / name).symlink_to(here / "nowhere")
     with pytest.raises(LopsError):
-        read(here)
+        load(here)
 
 
 def test_a_folder_that_cannot_be_listed(here, monkeypatch):
@@ -61,7 +60,7 @@ def test_a_folder_that_cannot_be_listed(here, monkeypatch):
 
     monkeypatch.setattr(Path, "iterdir", denied)
     with pytest.raises(LopsError, match=r"cannot be read \(Permission denied\)"):
-        read(here)
+        load(here)
 
 
 @pytest.mark.parametrize("column", ["text", "other"])
@@ -74,7 +73,7 @@ def test_parquet_whose_strings_are_not_utf8(here, column):
     raw = pa.array([b"\xe1\x28"] * 20).view(pa.string())
     parquet.write_table(pa.table({**columns, column: raw}), here / "a.parquet")
     with pytest.raises(LopsError, match=r"a.parquet: .*'utf-8' codec can't decode"):
-        read(here / "a.parquet", text_column=column)
+        load(here / "a.parquet", text_column=column)
     with pytest.raises(LopsError, match=r"cannot read a.parquet: a text that is not UTF-8"):
         command.main(["a.parquet", "--format", "csv", *OPTIONS])
 
@@ -83,7 +82,7 @@ def test_deep_json_and_long_integers(here):
     for cell in ("[" * 100_000 + "]" * 100_000, "9" * 5000, '{"a":' * 50_000 + "1" + "}" * 50_000):
         lines = ['{"text": "a", "label": "x"}', f'{{"text": "b", "label": {cell}}}']
         (here / "a.jsonl").write_text("\n".join(lines))
-        for call in (lambda: read(here / "a.jsonl"), lambda: command.main(["a.jsonl", *OPTIONS])):
+        for call in (lambda: load(here / "a.jsonl"), lambda: command.main(["a.jsonl", *OPTIONS])):
             with pytest.raises(LopsError, match="line 2"):
                 call()
 

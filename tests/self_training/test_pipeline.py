@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lops_adapters import datasets
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.datasets import Corpus, Dataset, GoldLabels, read
+from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
@@ -133,7 +134,7 @@ def test_classes_keep_their_number_where_one_is_missing(monkeypatch, tmp_path, g
     texts, labels = documents()
     data = write_folder(tmp_path / "toy", texts, labels, {**SEEDS, "arts": ["zyzzyva"]})
     recorder = Recorder(monkeypatch, every_second)
-    done = go(read(data, quiet=True), tmp_path / "run", arms=["lops"])
+    done = go(datasets.load(data, quiet=True), tmp_path / "run", arms=["lops"])
     for number, ((_, asked), (_, codes, k, _)) in enumerate(
         zip(recorder.asked, recorder.trained, strict=True)
     ):
@@ -384,7 +385,7 @@ def test_a_transformer(tmp_path, go):
     words = [*letter_pieces(), *COMMON, *(word for topic in TOPICS.values() for word in topic)]
     bert = save_bert(tmp_path / "bert", words, max_position_embeddings=32)
     texts, labels = documents(24)
-    data = read(write_folder(tmp_path / "toy", texts, labels, SEEDS), quiet=True)
+    data = datasets.load(write_folder(tmp_path / "toy", texts, labels, SEEDS), quiet=True)
     small = {
         "classifier": bert,
         "epochs": 3,
