@@ -6,11 +6,9 @@ from lops_adapters.evaluation.f1 import F1, confusion_matrix, f1_scores
 from lops_adapters.evaluation.noise import (
     NoiseCoverageCurve,
     area_under_noise_coverage,
-    coverage,
     ideal_curve,
     noise,
     noise_coverage_curve,
-    noise_coverage_ratio,
 )
 
 __all__ = [
@@ -20,12 +18,10 @@ __all__ = [
     "NoiseCoverageCurve",
     "area_under_noise_coverage",
     "confusion_matrix",
-    "coverage",
     "detection",
     "f1_scores",
     "ideal_curve",
     "noise",
     "noise_coverage_curve",
-    "noise_coverage_ratio",
     "noise_of_best",
 ]

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lops_adapters.core import LopsError
-from lops_adapters.evaluation.f1 import F1, f1_scores
+from lops_adapters.evaluation.f1 import f1_scores
 from lops_adapters.evaluation.noise import noise
 
 
@@ -60,25 +59,13 @@ class Evaluator:
             return None
         return float(noise(pseudo_labels, self._gold[np.asarray(positions)]))
 
-    def f1(self, predicted: Sequence[str] | np.ndarray) -> F1 | None:
-        """Return micro and macro-F1 over all documents, in [0, 1]."""
-        if self._gold is None:
-            return None
-        if len(predicted) != len(self._gold):
-            raise LopsError(
-                f"found {len(predicted)} predictions and {len(self._gold)} gold labels; "
-                "wanted one per document"
-            )
-        return f1_scores(self._gold, predicted, self._classes)
-
     def scores(self, predicted: Sequence[str] | np.ndarray) -> dict[str, float | None]:
-        """Return :meth:`f1` under the names it has in ``metrics.json``.
+        """Return micro and macro-F1 over all documents, in [0, 1].
 
         >>> Evaluator(None, ["a", "b"]).scores(["a"])
         {'micro_f1': None, 'macro_f1': None}
         """
-        found = self.f1(predicted)
-        return {
-            "micro_f1": None if found is None else found.micro,
-            "macro_f1": None if found is None else found.macro,
-        }
+        if self._gold is None:
+            return {"micro_f1": None, "macro_f1": None}
+        found = f1_scores(self._gold, predicted, self._classes)
+        return {"micro_f1": found.micro, "macro_f1": found.macro}

@@ -52,20 +52,6 @@ def noise(pseudo_labels: Labels, gold: Labels) -> float:
     return float(wrong.mean()) if len(wrong) else float("nan")
 
 
-def coverage(n_selected: int, n_total: int) -> float:
-    """Return the selected share `n_selected` / `n_total`; nan if `n_total` is 0.
-
-    Raises:
-        LopsError: a number is negative or more is selected than there is.
-
-    >>> coverage(3, 4)
-    0.75
-    """
-    if not 0 <= n_selected <= n_total:
-        raise LopsError(f"{n_selected} selected of {n_total}; pass 0 <= n_selected <= n_total")
-    return n_selected / n_total if n_total else float("nan")
-
-
 def noise_coverage_curve(
     confidence: ArrayLike, pseudo_labels: Labels, gold: Labels
 ) -> NoiseCoverageCurve:
@@ -145,33 +131,6 @@ def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
         return float("nan")
     widths = np.diff(curve.coverage)
     return float(np.sum(widths * (curve.noise[1:] + curve.noise[:-1]) / 2.0))
-
-
-def noise_coverage_ratio(noise: ArrayLike, coverage: ArrayLike) -> NDArray[np.float64]:
-    """Return the NC-ratio noise / coverage of a selection or of a curve; smaller is better.
-
-    Args:
-        noise, coverage: fractions in [0, 1], of the same shape: single numbers, or the arrays of a
-            `NoiseCoverageCurve`.
-
-    Returns:
-        Ratios, float64, in the same shape (0-d for single numbers); nan at coverage 0, where the
-        noise is undefined.
-
-    Raises:
-        LopsError: the shapes differ.
-
-    >>> float(noise_coverage_ratio(0.1, 0.8))
-    0.125
-    """
-    epsilon, phi = np.asarray(noise, dtype=np.float64), np.asarray(coverage, dtype=np.float64)
-    if epsilon.shape != phi.shape:
-        raise LopsError(
-            f"noise has shape {epsilon.shape}, coverage {phi.shape}; pass the same shape"
-        )
-    ratio = np.full(phi.shape, np.nan)
-    np.divide(epsilon, phi, out=ratio, where=phi != 0.0)
-    return ratio
 
 
 def _wrong(pseudo_labels: Labels, gold: Labels) -> NDArray[np.bool_]:

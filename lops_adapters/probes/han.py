@@ -21,16 +21,16 @@ from lops_adapters.encoders.torch_tools import (
     training_batches,
 )
 from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
-from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.base import Probe, Stage, Update, steady
 from lops_adapters.probes.early_stopping import EarlyStopping, held_out
-from lops_adapters.probes.han_tuning import Document, TunableHan, trainable
 
 log = logging.getLogger(__name__)
 Heard = Callable[[np.ndarray, np.ndarray], None]
+Document = list[np.ndarray]  # one array of word indices per sentence
 
 
 @dataclass
-class HanProbe(TunableHan):
+class HanProbe(Probe):
     """A hierarchical attention network over sentences of tokens.
 
     Args:
@@ -63,7 +63,7 @@ class HanProbe(TunableHan):
     """
 
     kind: ClassVar[str] = "han"
-    vectors: WordVectors | None = None
+    vectors: WordVectors | None = field(default=None, repr=False)
     epochs: int = 100
     batch_size: int = 256
     learning_rate: float = 1e-3
@@ -85,20 +85,13 @@ class HanProbe(TunableHan):
 
     def __post_init__(self) -> None:
         counts = ("epochs", "batch_size", "units", "max_sentences", "max_words", "patience", "pool")
-        for name in counts:
-            if getattr(self, name) < 1:
-                raise LopsError(f"{name} is {getattr(self, name)}; wanted at least 1")
-        if self.min_epochs < 0:
-            raise LopsError(f"min_epochs is {self.min_epochs}; wanted at least 0")
-        if not 0 <= self.validation < 1 or not self.learning_rate > 0:
+        in_range = min(getattr(self, name) for name in counts) >= 1 and self.min_epochs >= 0
+        in_range &= 0 <= self.validation < 1 and 0 <= self.smoothing < 1 and self.learning_rate > 0
+        if not in_range or self.optimizer not in ("adam", "sgd"):
             raise LopsError(
-                f"validation is {self.validation}, learning_rate {self.learning_rate}; "
-                "wanted 0 <= validation < 1 and learning_rate > 0"
-            )
-        if self.optimizer not in ("adam", "sgd") or not 0 <= self.smoothing < 1:
-            raise LopsError(
-                f"optimizer is {self.optimizer!r}, smoothing {self.smoothing}; "
-                "wanted adam or sgd, and 0 <= smoothing < 1"
+                f"{self!r}: wanted {', '.join(counts)} of at least 1, min_epochs of at least 0, "
+                "0 <= validation < 1, 0 <= smoothing < 1, learning_rate above 0, and the optimizer "
+                "adam or sgd"
             )
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)
@@ -213,8 +206,8 @@ class HanProbe(TunableHan):
     def _optimizer(self) -> Any:
         optim = import_torch().optim
         if self.optimizer == "sgd":
-            return optim.SGD(trainable(self._network), lr=self.learning_rate, momentum=0.9)
-        return optim.Adam(trainable(self._network), lr=self.learning_rate)
+            return optim.SGD(self._trainable(), lr=self.learning_rate, momentum=0.9)
+        return optim.Adam(self._trainable(), lr=self.learning_rate)
 
     def _forward(self, prepared: list[Document], positions: np.ndarray) -> Any:
         torch = import_torch()
@@ -278,6 +271,38 @@ class HanProbe(TunableHan):
                 scores = torch.softmax(self._forward(prepared, batch), dim=-1)
                 probabilities[batch] = scores.cpu().numpy()
         return probabilities[where]
+
+    def tuner(
+        self, *, learning_rate: float, momentum: float, decay: float
+    ) -> Callable[[list[Document], np.ndarray, np.ndarray], None]:
+        """Return ``update(prepared, positions, targets)``, see :meth:`KerasProbe.tuner`."""
+        optimizer = import_torch().optim.SGD(self._trainable(), lr=learning_rate, momentum=momentum)
+        done = 0
+
+        def update(prepared: list[Document], positions: np.ndarray, targets: np.ndarray) -> None:
+            nonlocal done
+            optimizer.param_groups[0]["lr"] = learning_rate / (1 + decay * done)
+            documents, soft = [prepared[i] for i in positions], targets.astype(np.float32)
+            self._learn(optimizer, documents, np.arange(len(soft)), soft)
+            done += 1
+
+        return update
+
+    def trainable_weights(self) -> list[np.ndarray]:
+        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
+        return [parameter.detach().cpu().numpy().copy() for parameter in self._trainable()]
+
+    def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> HanProbe:
+        """Build the network with weights of :meth:`trainable_weights`; return the probe itself."""
+        torch = import_torch()
+        self._start(n_classes, seed)
+        with torch.no_grad():
+            for parameter, weight in zip(self._trainable(), weights, strict=True):
+                parameter.copy_(torch.tensor(weight))
+        return self
+
+    def _trainable(self) -> list[Any]:
+        return [one for one in self._network.parameters() if one.requires_grad]
 
     def save(self, folder: Path) -> None:
         """Write ``model.safetensors`` and ``han.json``.

@@ -16,14 +16,13 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
 from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 from lops_adapters.probes import keras_tools as tools
-from lops_adapters.probes.base import Update
-from lops_adapters.probes.tuning import Tunable, check_targets, check_tuning, check_weights
+from lops_adapters.probes.base import Probe, Update
 
 WIDEST = 5  # words in the widest filter
 
 
 @dataclass
-class KerasProbe(Tunable):
+class KerasProbe(Probe):
     """A text CNN over words, in Keras 3 on any backend.
 
     Args:
@@ -46,7 +45,7 @@ class KerasProbe(Tunable):
     """
 
     kind: ClassVar[str] = "keras"
-    vectors: WordVectors | None = None
+    vectors: WordVectors | None = field(default=None, repr=False)
     epochs: int = 20
     batch_size: int = 256
     learning_rate: float = 0.1
@@ -59,15 +58,12 @@ class KerasProbe(Tunable):
     _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if min(self.epochs, self.batch_size, self.pool, self.max_words) < 1:
+        in_range = min(self.epochs, self.batch_size, self.pool, self.max_words) >= 1
+        in_range &= 0 <= self.momentum < 1 and 0 <= self.smoothing < 1 and self.learning_rate > 0
+        if not in_range:
             raise LopsError(
-                f"{self!r}: wanted epochs, batch_size, pool and max_words of at least 1"
-            )
-        rates_are_good = self.learning_rate > 0 and 0 <= self.momentum < 1
-        if not rates_are_good or not 0 <= self.smoothing < 1:
-            raise LopsError(
-                f"{self!r}: "
-                "wanted a positive learning_rate, 0 <= momentum < 1 and 0 <= smoothing < 1"
+                f"{self!r}: wanted epochs, batch_size, pool and max_words of at least 1, "
+                "0 <= momentum < 1, 0 <= smoothing < 1 and learning_rate above 0"
             )
         if self.precision not in ("auto", "bfloat16", "float32"):
             raise LopsError(f"precision is {self.precision!r}; wanted auto, bfloat16 or float32")
@@ -155,9 +151,13 @@ class KerasProbe(Tunable):
     def tuner(
         self, *, learning_rate: float, momentum: float, decay: float
     ) -> Callable[[list[np.ndarray], np.ndarray, np.ndarray], None]:
-        """Return a function that makes one update, see :meth:`Tunable.tuner`."""
+        """Return ``update(prepared, positions, targets)``, which tunes the trained network.
+
+        An update is made on the samples at (b,) int ``positions``, towards soft labels, (b, k)
+        float, by KL divergence and a fresh SGD of this momentum, with the step size
+        learning_rate / (1 + decay * updates done).
+        """
         model = self._trained()
-        check_tuning(learning_rate, momentum, decay)
         keras = tools.import_keras()
         randomness = tools.KerasRandomness(0, self._device)
         with self._inside(randomness):
@@ -168,24 +168,21 @@ class KerasProbe(Tunable):
             model.compile(optimizer=sgd, loss=keras.losses.KLDivergence())
 
         def update(prepared: list[np.ndarray], positions: np.ndarray, targets: np.ndarray) -> None:
-            soft = check_targets(positions, targets, model.output_shape[-1])
             with self._inside(randomness):
-                model.train_on_batch(_inputs(prepared, positions), soft)
+                model.train_on_batch(_inputs(prepared, positions), targets.astype(np.float32))
 
         return update
 
     def trainable_weights(self) -> list[np.ndarray]:
-        """Return copies of the trainable weights, without frozen word vectors."""
+        """Return copies of the trainable weights in a fixed order, without frozen word vectors."""
         variables = self._trained().trainable_variables
         to_numpy = tools.import_keras().ops.convert_to_numpy
         return [np.array(to_numpy(variable)) for variable in variables]
 
     def restore(self, weights: Sequence[np.ndarray], n_classes: int, seed: int = 0) -> KerasProbe:
-        """Build the network with weights, see :meth:`Tunable.restore`."""
+        """Build the network with weights of :meth:`trainable_weights`; return the probe itself."""
         with self._inside(tools.KerasRandomness(seed, self._device)):
             model = self._build(n_classes, seed)
-            shapes = [tuple(variable.shape) for variable in model.trainable_variables]
-            check_weights(weights, shapes)
             for variable, weight in zip(model.trainable_variables, weights, strict=True):
                 variable.assign(weight)
         self._network = model

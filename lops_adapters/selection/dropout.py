@@ -8,26 +8,18 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe
-from lops_adapters.selection.ranked import Scored, Scorer
+from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector
-from lops_adapters.selection.suggestions import Seen
 
 PASSES = 5  # as in the authors' released code
 VARIANTS = ("paper", "released")
 
 
 def mc_dropout(passes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the variance of the pseudo-label's probability over the passes.
+    """Return the variance of the pseudo-label's probability over the passes, (n,), 0 to 1/4.
 
-    Args:
-        passes: (passes, n, k) probabilities.
-        codes: (n,) int, the pseudo-labels.
-
-    Returns:
-        Population variances, (n,) float64, 0 to 1/4.
-
+    ``passes`` are (passes, n, k) probabilities, ``codes`` the (n,) int pseudo-labels.
     """
     return np.asarray(passes[:, np.arange(len(codes)), codes].astype(np.float64).var(axis=0))
 
@@ -42,18 +34,13 @@ def entropy(passes: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def certainty(
     passes: np.ndarray, codes: np.ndarray, uncertainty: np.ndarray, variant: str
 ) -> np.ndarray:
-    """Turn an uncertainty in [0, 1] into scores, (n,) float64, higher is more trusted.
+    """Turn an uncertainty in [0, 1], (n,), into scores, (n,) float64, higher is more trusted.
 
-    Args:
-        passes: (passes, n, k) probabilities.
-        codes: (n,) int, the pseudo-labels.
-        uncertainty: (n,) float64.
-        variant: ``released`` trusts low uncertainty, even if another class than the pseudo-label
-            is predicted. ``paper`` counts certainty about the pseudo-label only: minus the
-            uncertainty if the mean of the passes predicts it; otherwise the uncertainty minus 2, so
-            that samples certain of another class come last. (In the work that the paper cites, the
-            pseudo-label is the model's own prediction, so that both variants agree.)
-
+    The variant ``released`` trusts low uncertainty, even if another class than the pseudo-label is
+    predicted. ``paper`` counts certainty about the pseudo-label only: minus the uncertainty if the
+    mean of the passes predicts it; otherwise the uncertainty minus 2, so that samples certain of
+    another class come last. (In the work that the paper cites, the pseudo-label is the model's own
+    prediction, so that both variants agree.)
     """
     if variant == "released":
         return -uncertainty
@@ -61,10 +48,8 @@ def certainty(
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def dropout_scorer(
-    name: str, probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None
-) -> Scorer:
-    """Return a scorer by ``mc-dropout`` or ``entropy``.
+def make(request: Request, variant: str = "paper") -> Selector:
+    """Return the selector of ``mc-dropout`` or ``entropy``.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
     mean of the five.
@@ -73,6 +58,7 @@ def dropout_scorer(
         LopsError: an unknown variant, or a probe without dropout.
 
     """
+    probe, name, seed = request.probe, request.method, request.seed
     if variant not in VARIANTS:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
     if not probe.has_dropout:
@@ -84,18 +70,10 @@ def dropout_scorer(
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         probe.fit(samples, codes, n_classes, seed=seed)
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
-        if seen is not None:
-            seen(passes.mean(axis=0), None)
+        if request.seen is not None:
+            request.seen(passes.mean(axis=0), None)
         uncertainty = (mc_dropout if name == "mc-dropout" else entropy)(passes, codes)
         scores = certainty(passes, codes, uncertainty, variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")
 
-    return scorer
-
-
-def make(request: Request, **options: Any) -> Selector:
-    """Return the selector of ``mc-dropout`` or ``entropy``."""
-    scorer = dropout_scorer(
-        request.method, request.probe, request.seed, seen=request.seen, **options
-    )
     return request.ranked(scorer)

@@ -1,7 +1,7 @@
 """Every selection method by name: the table, and how a selector is built from it.
 
 A new method is one module with a ``make(request, **options) -> Selector`` and one row of the table;
-a new confidence is one class in ``confidences/`` and one row.
+a new confidence is one class in ``confidences.py`` and one row.
 """
 
 from __future__ import annotations

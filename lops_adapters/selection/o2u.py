@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.probes.base import Probe, Stage, steady
-from lops_adapters.selection.ranked import Scored, Scorer
+from lops_adapters.probes.base import Stage, steady
+from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector
-from lops_adapters.selection.suggestions import Seen
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
@@ -72,8 +71,8 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ]
 
 
-def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | None = None) -> Scorer:
-    """Return a scorer by minus the mean loss of the second stage.
+def make(request: Request, variant: str = "paper") -> Selector:
+    """Return the selector of ``o2u-net``, by minus the mean loss of the second stage.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
     epoch, so this shifts all scores alike and never changes the selection. ``seen`` receives the
@@ -83,6 +82,7 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | Non
         LopsError: an unknown variant.
 
     """
+    probe = request.probe
     if variant not in VARIANTS:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
@@ -92,19 +92,13 @@ def o2u_scorer(probe: Probe, seed: int, variant: str = "paper", seen: Seen | Non
 
         def hear(where: np.ndarray, said: np.ndarray) -> None:
             losses.hear(where, said)
-            if seen is not None:
-                seen(said, where)
+            if request.seen is not None:
+                request.seen(said, where)
 
         stages[-1] = replace(stages[-1], heard=hear)
-        probe.fit_in_stages(samples, codes, n_classes, stages, seed=seed)
+        probe.fit_in_stages(samples, codes, n_classes, stages, seed=request.seed)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
         return Scored(-losses.mean(), None, stopped)
 
-    return scorer
-
-
-def make(request: Request, **options: Any) -> Selector:
-    """Return the selector of ``o2u-net``."""
-    scorer = o2u_scorer(request.probe, request.seed, seen=request.seen, **options)
     return request.ranked(scorer)

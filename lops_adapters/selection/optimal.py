@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,39 +13,28 @@ from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Selector, values
 
 
-@dataclass
-class Optimal:
-    """Keeps every sample whose pseudo-label is its gold label (the paper's OptimalFilter).
+def make(request: Request) -> Selector:
+    """Return the selector of ``optimal`` (the paper's OptimalFilter); no other sees gold labels.
 
-    No other selector sees gold labels.
+    It keeps every sample whose pseudo-label is its gold label; the confidence is 1 or 0.
 
-    Args:
-        gold: one gold label per sample, in the order of the samples.
+    Raises:
+        LopsError: when selecting, another number of gold labels than of samples.
 
     """
+    gold: Labels = request.gold
 
-    gold: Labels
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Compare and select; the confidence is 1 where right, 0 where wrong.
-
-        Raises:
-            LopsError: another number of gold labels than of samples.
-
-        """
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         classes, codes = read_labels(samples, pseudo_labels)
-        if len(self.gold) != len(codes):
+        if len(gold) != len(codes):
             raise LopsError(
-                f"found {len(self.gold)} gold labels and {len(codes)} samples; "
+                f"found {len(gold)} gold labels and {len(codes)} samples; "
                 "wanted one gold label per sample, in order"
             )
-        pairs = zip(values(pseudo_labels), values(self.gold), strict=True)
+        pairs = zip(values(pseudo_labels), values(gold), strict=True)
         right = np.array([given == truth for given, truth in pairs], dtype=bool)
         scored = Scored(right.astype(np.float64), None, "compared with gold labels")
         why = "pseudo-label is the gold label"
         return selection_of(right, scored, classes, codes, "optimal", why)
 
-
-def make(request: Request) -> Selector:
-    """Return the selector of ``optimal``."""
-    return Optimal(request.gold)
+    return selector

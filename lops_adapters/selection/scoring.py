@@ -10,7 +10,7 @@ import numpy as np
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.confidences.base import Confidence
+from lops_adapters.selection.confidences import Confidence
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector

@@ -26,13 +26,11 @@ def test_noise_of_all_and_of_none():
 
 def test_f1_is_over_all_documents():
     predicted = np.array(["a", "b", "c", "c"], dtype=object)
-    found = Evaluator(GOLD, ["a", "b", "c"]).f1(predicted)
-    assert found == f1_scores(GOLD, predicted, ["a", "b", "c"])
-    assert found.micro == 0.75
-    with pytest.raises(
-        LopsError, match="found 3 predictions and 4 gold labels; wanted one per document"
-    ):
-        Evaluator(GOLD, ["a", "b", "c"]).f1(predicted[:3])
+    found = Evaluator(GOLD, ["a", "b", "c"]).scores(predicted)
+    expected = f1_scores(GOLD, predicted, ["a", "b", "c"])
+    assert found == {"micro_f1": 0.75, "macro_f1": expected.macro}
+    with pytest.raises(LopsError, match="gold has 4, predicted has 3"):
+        Evaluator(GOLD, ["a", "b", "c"]).scores(predicted[:3])
 
 
 def test_numbers_of_labels_that_do_not_fit():
@@ -43,4 +41,4 @@ def test_numbers_of_labels_that_do_not_fit():
 def test_without_gold_labels_all_is_unknown():
     evaluator = Evaluator(None, ["a", "b"])
     assert evaluator.noise([0, 1], ["a", "b"]) is None
-    assert evaluator.f1(["a", "b"]) is None
+    assert evaluator.scores(["a", "b"]) == {"micro_f1": None, "macro_f1": None}

@@ -12,11 +12,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.evaluation import (
     NoiseCoverageCurve,
     area_under_noise_coverage,
-    coverage,
     ideal_curve,
     noise,
     noise_coverage_curve,
-    noise_coverage_ratio,
 )
 
 samples = st.lists(
@@ -61,17 +59,6 @@ class TestNoise:
     def test_bad_input(self, given, gold, message):
         with pytest.raises(LopsError, match=message):
             noise(given, gold)
-
-
-class TestCoverage:
-    def test_share(self):
-        assert coverage(1, 4) == 0.25
-        assert math.isnan(coverage(0, 0))
-
-    @pytest.mark.parametrize(("selected", "total"), [(2, 1), (-1, 3)])
-    def test_bad_input(self, selected, total):
-        with pytest.raises(LopsError, match=f"{selected} selected of {total}"):
-            coverage(selected, total)
 
 
 class TestCurve:
@@ -165,18 +152,3 @@ class TestArea:
             assert math.isnan(area)
         else:
             assert area == pytest.approx(auc(curve.coverage, curve.noise), abs=1e-12)
-
-
-class TestRatio:
-    def test_single_numbers_and_curves(self):
-        assert float(noise_coverage_ratio(0.1, 0.5)) == 0.2
-        assert noise_coverage_ratio([0.1, 0.3], [0.5, 1.0]).tolist() == [0.2, 0.3]
-
-    def test_nothing_selected(self):
-        np.testing.assert_array_equal(
-            noise_coverage_ratio([math.nan, 0.5], [0.0, 1.0]), [math.nan, 0.5]
-        )
-
-    def test_bad_input(self):
-        with pytest.raises(LopsError, match=r"noise has shape \(1,\), coverage \(2,\)"):
-            noise_coverage_ratio([0.1], [0.1, 0.2])

@@ -265,7 +265,7 @@ def test_lops_end_to_end():
     [
         ({"smoothing": 1.0}, "0 <= smoothing < 1"),
         ({"momentum": 1.0}, "0 <= momentum < 1"),
-        ({"learning_rate": 0.0}, "wanted a positive learning_rate"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0.* learning_rate above 0"),
         ({"max_words": 0}, "max_words of at least 1"),
         ({"pool": 0}, "epochs, batch_size, pool and max_words of at least 1"),
         ({"precision": "float16"}, "precision is 'float16'; wanted auto, bfloat16 or float32"),
