@@ -15,6 +15,7 @@ from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_ta
 from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
+from lops_adapters.probes.base import check_counts
 from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
@@ -104,6 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     set_up_logging(quiet=True)
     names = read_methods(options.methods)
+    check_counts(options.seed)
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
     check_names(options.probe, options.encoder if "committee" in names else None)

@@ -67,10 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kept = _kept(out / "kept.csv", dataset, labels)
     print("\nA linear classifier trained on these labels, tested on all texts:\n")
     print(aligned(_classifiers(dataset, labels, kept, evaluator)))
-    print(
-        f"\nOpen {out / 'report.html'} to see which labels were rejected, and why.\n"
-        "Next: lops select YOUR.csv --text COLUMN --label COLUMN"
-    )
+    print("\nNext: lops select YOUR.csv --text COLUMN --label COLUMN")
     return 0
 
 

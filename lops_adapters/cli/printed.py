@@ -134,9 +134,10 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
 def _next(done: Done, output: Output, to_check: int) -> str:
     reports = done.totals.reports(done.fit.selection.per_class)
     what = train_on(reports, done.fit.job.method)
-    if not to_check:
+    if output.folder is None:
         return f"Next: train {what}, with balanced classes."
-    file = f"{output.folder}/{TO_CHECK}"
-    return (
-        f"Next: fill in the column checked of {file} and run again with --checked. Or train {what}."
-    )
+    page = f"Next: open {output.folder}/report.html"
+    if not to_check:
+        return f"{page}; then train {what}, with balanced classes."
+    check = f"check rows (there or in {TO_CHECK}) and run again with --checked"
+    return f"{page}, {check}. Or train {what}."

@@ -18,6 +18,7 @@ from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import listed
+from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, files, formats, readers, results
 from lops_adapters.tables.columns import Wanted, is_file
@@ -54,6 +55,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         options=member_options(method, options.encoder, words, options.sure),
         among=OFFERED,
     )
+    check_counts(options.seed)
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(

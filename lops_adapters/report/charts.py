@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 from lops_adapters.report import drawing
@@ -12,62 +11,29 @@ from lops_adapters.report.measure import Threshold
 from lops_adapters.report.text import count, escaped
 
 _BEGINNING = 0.05  # curves may leave the chart below this coverage
-_FEW = 12  # bars that stand side by side, with their numbers
 
 Bin = tuple[float | None, int, int]  # time (None: never), kept, rejected
 Point = tuple[str, float, float]  # name, coverage, noise
-# Spans of the bars, both ends of the axis, names under it.
-_Bars = tuple[list[tuple[float, float]], float, float, list[tuple[float, str]]]
 
 
 def histogram(bins: Sequence[Bin]) -> str:
-    """Return bars of kept and rejected rows by learning time.
-
-    Few bars stand side by side with their numbers, many along a time axis.
-    """
-    spans, low, high, names = _few_bars(bins) if len(bins) <= _FEW else _many_bars(bins)
+    """Return bars of kept and rejected rows by learning time, side by side with their numbers."""
     highest = max(kept + rejected for _, kept, rejected in bins)
-    plane = Plane((low, high), (0, drawing.ceiling(1.08 * highest)))
+    plane = Plane((0.0, float(len(bins))), (0, drawing.ceiling(1.08 * highest)))
     parts = [_HATCH, drawing.grid_y(plane, count_axis=True)]
-    for (time, kept, rejected), (left, right) in zip(bins, spans, strict=True):
+    for i, (time, kept, rejected) in enumerate(bins):
         name = "never" if time is None else f"{time:.3g}"
         parts.append(f"<g><title>{name}: {count(kept)} kept, {count(rejected)} rejected</title>")
-        parts.append(_bar(plane, left, right, 0, kept, "kept"))
-        parts.append(_bar(plane, left, right, kept, kept + rejected, "rejected"))
-        if len(bins) <= _FEW:
-            x, y = plane.at((left + right) / 2, kept + rejected)
-            parts.append(drawing.label(x, y - 5, count(kept + rejected), "value"))
-        parts.append("</g>")
-    parts += [drawing.label(plane.at(x, 0)[0], TICKS_Y, name, "tick") for x, name in names]
+        parts.append(_bar(plane, i + 0.14, i + 0.86, 0, kept, "kept"))
+        parts.append(_bar(plane, i + 0.14, i + 0.86, kept, kept + rejected, "rejected"))
+        x, y = plane.at(i + 0.5, kept + rejected)
+        parts.append(drawing.label(x, y - 5, count(kept + rejected), "value"))
+        parts.append(f"{drawing.label(x, TICKS_Y, name, 'tick')}</g>")
     parts.append(drawing.axis_names("epoch at which the rows were learnt", "rows"))
     never = sum(kept + rejected for time, kept, rejected in bins if time is None)
     said = f"Bars: kept and rejected rows by learning time. Never learnt: {count(never)} rows."
     entries = drawing.legend([("box kept", "kept"), ("box rejected", "rejected")])
     return entries + drawing.svg("".join(parts), said)
-
-
-def _few_bars(bins: Sequence[Bin]) -> _Bars:
-    spans = [(i + 0.14, i + 0.86) for i in range(len(bins))]
-    names = [
-        (i + 0.5, "never" if time is None else f"{time:.3g}") for i, (time, _, _) in enumerate(bins)
-    ]
-    return spans, 0.0, float(len(bins)), names
-
-
-def _many_bars(bins: Sequence[Bin]) -> _Bars:
-    """Bars end at their times; that of the rows never learnt is wider and apart, after the last."""
-    times = [time for time, _, _ in bins if time is not None]
-    closest = min(later - time for time, later in itertools.pairwise(times))
-    width = max(closest, (times[-1] - times[0]) / 60)
-    low, high = times[0] - width, times[-1]
-    spans = [(time - 0.92 * width, time) for time in times]
-    names = [(value, f"{value:.3g}") for value in drawing.nice_ticks(low, high)]
-    if len(times) < len(bins):
-        room = 0.08 * (high - low)
-        spans.append((high + room, high + 1.5 * room))
-        names = [*names, (high + 1.25 * room, "never")]
-        high += 2 * room
-    return spans, low, high, names
 
 
 def threshold_chart(

@@ -144,7 +144,7 @@ class SelectionPage(StoredPage):
         n_rows, n_kept: rows with a pseudo-label, and kept ones.
         why: sentences: probe, rule, why training stopped, what to do next.
         classes: one row per class.
-        learnt: (time, kept, rejected), time None: never learnt; at most 60, empty where the method
+        learnt: (time, kept, rejected), time None: never learnt; at most 12, empty where the method
             has no learning times.
         thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
             these or None), descending, at most 201.

@@ -97,7 +97,7 @@ def threshold_rows(
 
 
 def learnt_bins(
-    learnt_at: np.ndarray, mask: np.ndarray, size: int = 60
+    learnt_at: np.ndarray, mask: np.ndarray, size: int = 12
 ) -> list[tuple[float | None, int, int]]:
     """Return (time, kept, rejected) per learning time, last the rows never learnt (time None).
 

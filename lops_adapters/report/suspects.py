@@ -1,12 +1,11 @@
-"""The list of rows to look at: drawn by the script, or static tables where scripts are off."""
+"""The list of rows to look at, which the script fills."""
 
 from __future__ import annotations
 
 from lops_adapters.report.contents import SelectionPage
-from lops_adapters.report.layout import details, section, table
-from lops_adapters.report.text import confidence, count, cut, escaped, isolated
+from lops_adapters.report.layout import details, section
+from lops_adapters.report.text import count, escaped, isolated
 
-_STATIC_ROWS, _STATIC_CHARS = 200, 300  # of the list without scripts
 CORRECTION = "correction"
 _WORDS = (CORRECTION, "row", "text", "pseudo-label", "suggested")  # columns of words, not numbers
 
@@ -44,8 +43,8 @@ def listed(page: SelectionPage) -> str:
         '<button type="button" id="next">Next</button></div></div>'
     )
     said = f'<p>{intro}</p><p class="note">{counted}</p>'
-    static = f"<noscript>{_static(page)}</noscript>"
-    return section("suspects", "Rows to look at", said, live, static)
+    off = "<noscript><p>The list needs scripts. The file of rejected rows has them.</p></noscript>"
+    return section("suspects", "Rows to look at", said, live, off)
 
 
 def _how(page: SelectionPage) -> str:
@@ -107,26 +106,3 @@ def _controls(page: SelectionPage) -> str:
         '</label><label>Order<select id="order"><option value="">least trusted first</option>'
         f'{doubt}<option value="position">as in the data</option></select></label></div>'
     )
-
-
-def _static(page: SelectionPage) -> str:
-    """Return the least trusted rows of each class as tables."""
-    known = labels(page)
-    each = max(1, min(20, _STATIC_ROWS // len(known)))
-    head = [name for name in columns(page) if name != "pseudo-label"]
-    words = [i for i, name in enumerate(head) if i and name in _WORDS]
-    parts = []
-    for label in known[:_STATIC_ROWS]:
-        rows = []
-        for row in [row for row in page.suspects if row.label == label][:each]:
-            rows.append(
-                [str(row.number) if row.id is None else row.id, cut(row.text, _STATIC_CHARS)]
-            )
-            rows[-1] += [row.suggested or "-"] if has(page, "suggested") else []
-            rows[-1].append(confidence(row.confidence, page.is_probability))
-            if page.learnt:
-                rows[-1].append("never" if row.learnt_at is None else f"{row.learnt_at:.3g}")
-            rows[-1].append("kept" if row.selected else "rejected")
-        caption = f"Least trusted rows with the pseudo-label {label}"
-        parts.append(f"<h3>{isolated(label)}</h3>{table(head, rows, caption, text=words)}")
-    return "".join(parts)

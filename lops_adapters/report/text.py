@@ -7,8 +7,6 @@ import re
 from html import escape
 from typing import Any
 
-from lops_adapters.console import chance
-
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -62,23 +60,14 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def confidence(value: float, is_probability: bool) -> str:
-    """Return a confidence, in percent if it is a probability; never in scientific notation.
-
-    >>> confidence(9.75e-7, True), confidence(9.75e-7, False), confidence(-0.25, False)
-    ('< 0.1 %', '0', '-0.25')
-    """
-    return chance(value) if is_probability else f"{round(value, 3) + 0.0:g}"
-
-
 def threshold(value: float, is_probability: bool) -> str:
-    """Return the least confidence that is kept; a percentage is rounded down.
+    """Return the least confidence that is kept; the percentage of a probability is rounded down.
 
     >>> threshold(0.99996, True), threshold(0.57, True), threshold(0.25, False)
     ('99.99 %', '57 %', '0.25')
     """
     if not is_probability:
-        return confidence(value, False)
+        return f"{round(value, 3) + 0.0:g}"
     return f"{math.floor(1e4 * value + 1e-6) / 100:g} %"
 
 

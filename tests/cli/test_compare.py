@@ -174,6 +174,7 @@ def test_names_of_methods():
 def test_what_is_refused(table):
     for arguments, message in (
         (["--seeds", 0], "--seeds is 0; wanted at least 1"),
+        (["--seed", -1], "seed is -1; wanted a whole number, at least 0"),
         (["--keep", 2], "keep is 2.0; wanted"),
         (["--methods", "entropy,released"], "entropy needs a probe with dropout"),
     ):

@@ -84,6 +84,7 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     said = capsys.readouterr().out
     assert expected.summary() in said
     assert re.search(r"\nWritten to news-lops/: kept, rejected, .*, report\.html\n", said)
+    assert "\nNext: open news-lops/report.html" in said
     page = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert page["title"].startswith(f"news{suffix}: kept by the ")
     assert page["source"] == f"{path}; texts: text, labels: weak"
@@ -556,7 +557,8 @@ def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     assert main(["select", str(path), *OPTIONS]) == 0
     assert "neighbours by LSA, neighbours and logistic regression on static.\n" in said_by(here)
     assert main(["select", str(path), *OPTIONS, "--encoder", "minilm", "--output", "new"]) == 2
-    assert "error: The encoder minilm needs " in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "error: The encoder minilm needs PyTorch, which is not installed; run: pip ins" in said
     assert not (here / "new").exists()
 
 

@@ -263,7 +263,7 @@ def test_many_times_of_learning_become_bins():
     learnt_at = np.where(rng.random(5000) < 0.1, np.inf, rng.random(5000) * 4)
     mask = rng.random(5000) < 0.5
     bins = learnt_bins(learnt_at, mask)
-    assert len(bins) == 60
+    assert len(bins) == 12
     assert bins[-1] == (
         None,
         (mask & np.isinf(learnt_at)).sum(),
