@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,28 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]+"
 )
-_WORD, _ASCII_WORD = re.compile(r"\w\w+"), re.compile("[a-z0-9_]{2,}")  # the second is faster
+_WORD = re.compile(r"\w\w+")
 _RUN = re.compile(r"\w+")  # of other scripts
 LONGEST = 3  # characters of an n-gram
+_BLOCK = 4096  # texts whose words are held before they are counted
+
+
+# Of ASCII: letters in lower case, digits, the underscore; all else parts words.
+_PARTED = bytes(
+    ord(letter.lower()) if letter.isalnum() or letter == "_" else ord(" ")
+    for letter in map(chr, range(128))
+).ljust(256)
+
+
+def ascii_words(text: str) -> list[str]:
+    """Return the words of a text in ASCII, of one letter or more, in lower case.
+
+    Several times as fast as a regular expression.
+
+    >>> ascii_words("The bank's A_1")
+    ['the', 'bank', 's', 'a_1']
+    """
+    return text.encode("ascii").translate(_PARTED).decode("ascii").split()
 
 
 def is_unspaced(text: str) -> bool:
@@ -101,9 +120,9 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     >>> pieces_of("of 東京", "word"), pieces_of("of 東京", "char")
     (['of', '東京'], ['o', 'f', 'of', '東', '京', '東京'])
     """
+    if analyzer != CHAR and text.isascii():
+        return [word for word in ascii_words(text) if len(word) > 1]
     lowered = text.lower()
-    if analyzer != CHAR and lowered.isascii():
-        return _ASCII_WORD.findall(lowered)
     if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
     spaced = _UNSPACED.sub(" ", lowered)
@@ -144,7 +163,7 @@ class KnownWords:
         """Count; words that are not known are ignored."""
         if not self._columns:
             self._columns = {word: column for column, word in enumerate(self._words)}
-        counts = _counted(samples, self._analyzer, self._columns, known=True)
+        counts = _counted(samples, self._analyzer, self._columns)
         return WordCounts(counts, self._words, self._analyzer)
 
 
@@ -158,7 +177,7 @@ def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
     """
     columns: defaultdict[str, int] = defaultdict()
     columns.default_factory = columns.__len__  # a new word gets the next column
-    counts = _counted(samples, analyzer, columns, known=False)
+    counts = _counted(samples, analyzer, columns)
     words = tuple(sorted(columns))
     place = np.empty(len(words), dtype=counts.indices.dtype)
     place[[columns[word] for word in words]] = np.arange(len(words))
@@ -167,23 +186,29 @@ def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
     counts.sort_indices()
     return WordCounts(counts, words, analyzer)
 
-
-def _counted(samples: Sequence[Any], analyzer: str, columns: dict[str, int], *, known: bool) -> Any:
-    """Return the counts, (n, columns) float32 CSR; ``known``: only of words that have a column."""
+def _counted(samples: Sequence[Any], analyzer: str, columns: dict[str, int]) -> Any:
+    """Return the counts, (n, columns) float32 CSR, of words that have a column or are given one."""
     from scipy import sparse
 
-    indices, counts, ends = array("i"), array("f"), array("q", [0])
-    for sample in samples:
-        found: dict[str, int] = Counter(pieces_of(joined(sample), analyzer))
-        if known:
-            found = {word: count for word, count in found.items() if word in columns}
-        indices.extend(map(columns.__getitem__, found))
-        counts.extend(found.values())
-        ends.append(len(indices))
-    cells = [np.frombuffer(part, dtype=part.typecode) for part in (counts, indices, ends)]
-    matrix = sparse.csr_matrix(tuple(cells), shape=(len(samples), len(columns)), copy=True)
-    matrix.sort_indices()
-    return matrix
+    known = not isinstance(columns, defaultdict)
+    column: Any = columns.get if known else columns.__getitem__
+    blocks = []
+    for start in range(0, max(1, len(samples)), _BLOCK):
+        read, ends = list[np.ndarray](), [0]
+        for sample in samples[start : start + _BLOCK]:
+            words = pieces_of(joined(sample), analyzer)
+            of_words = map(column, words, repeat(-1)) if known else map(column, words)
+            places = np.fromiter(of_words, dtype=np.int32, count=len(words))
+            read.append(places[places >= 0] if known else places)
+            ends.append(ends[-1] + len(read[-1]))
+        indices = np.concatenate([*read, np.zeros(0, dtype=np.int32)])
+        cells = np.ones(len(indices), dtype=np.float32), indices, np.array(ends)
+        block = sparse.csr_matrix(cells, shape=(len(read), len(columns)))
+        block.sum_duplicates()
+        blocks.append(block)
+    for block in blocks:
+        block.resize(block.shape[0], len(columns))
+    return sparse.vstack(blocks, format="csr")
 
 
 def joined(sample: Any) -> str:

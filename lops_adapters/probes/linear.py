@@ -94,6 +94,7 @@ class LinearProbe(Regression):
     ) -> Iterator[Update]:
         squares = np.full_like(self._weights, 1e-8)
         bias_squares = np.full_like(self._bias, 1e-8)
+        kept, kept_squares = _whole_rows(self._weights), _whole_rows(squares)
         n, size = prepared.shape[0], stage.batch_size(self.batch_size)
         per_epoch = -(-n // size)
         for epoch in range(stage.epochs):
@@ -110,11 +111,11 @@ class LinearProbe(Regression):
                 error /= len(batch)
                 gradient = rows.T @ error
                 total += gradient**2
-                squares[words] = total
+                kept_squares[words] = _whole_rows(total)
                 gradient *= learning_rate
                 gradient /= np.sqrt(total, out=total)
                 weights -= gradient
-                self._weights[words] = weights
+                kept[words] = _whole_rows(weights)
                 bias_squares += error.sum(axis=0) ** 2
                 self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
                 yield Update(done, per_epoch, len(batch))
@@ -147,21 +148,29 @@ def check_analyzer(analyzer: Any) -> None:
         )
 
 
+def _whole_rows(matrix: np.ndarray) -> np.ndarray:
+    """Return a view with each row as one item: set four times as fast as rows of numbers are."""
+    return matrix.view(np.dtype((np.void, matrix.strides[0])))[:, 0]
+
+
 def _batches(
     prepared: Any, order: np.ndarray, size: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
     """Yield each batch: positions, the (w,) columns in use, and the rows of these columns."""
-    used, place = np.zeros(prepared.shape[1], dtype=bool), np.empty(prepared.shape[1], np.int32)
+    place = np.empty(prepared.shape[1], dtype=np.int32)
     for start in range(0, len(order), size * _BATCHES):
         block = order[start : start + size * _BATCHES]
         rows = prepared[block]
+        numbers = np.arange(rows.nnz, dtype=np.int32)
         for first in range(0, len(block), size):
             last = min(first + size, len(block))
             bounds = rows.indptr[first : last + 1]
             where = slice(bounds[0], bounds[-1])
-            used[rows.indices[where]] = True
-            words = np.flatnonzero(used)
-            used[words], place[words] = False, np.arange(len(words))
-            cells = (rows.data[where], place[rows.indices[where]], bounds - bounds[0])
+            columns = rows.indices[where].astype(np.intp)
+            place[columns] = numbers[: len(columns)]
+            # Each word once, where it stands last.
+            words = columns.compress(place.take(columns) == numbers[: len(columns)])
+            place[words] = numbers[: len(words)]
+            cells = (rows.data[where], place.take(columns), bounds - bounds[0])
             batch = type(rows)(cells, shape=(last - first, len(words)))
             yield block[first:last], words, batch

@@ -16,6 +16,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import tie_hash
+from lops_adapters.encoders.word_counts import ascii_words
 from lops_adapters.tables.formats.cells import cell_text, without_formula
 
 ALIKE = 0.8  # similarity from which two texts are near-duplicates
@@ -24,7 +25,7 @@ _WORDS = 3  # of a shingle
 _LONG = 20  # characters of a word; longer ones are of a script without spaces
 _BANDS, _ROWS = 12, 4  # of the signature: texts of similarity 0.8 meet with a probability of 0.998
 _PART = 4096  # sets at a time
-_WORD, _ASCII_WORD = re.compile(r"\w+"), re.compile("[a-z0-9_]+")  # the second is twice as fast
+_WORD = re.compile(r"\w+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
@@ -135,9 +136,10 @@ class _Hashes(dict[str, int]):
         >>> _Hashes().of_words("Order 17: NOT!") == _Hashes().of_words("order 3 not")
         array([ True,  True,  True])
         """
-        plain = text.casefold()
-        words = (_ASCII_WORD if plain.isascii() else _WORD).findall(plain)
-        if max(map(len, words), default=0) > _LONG:
+        if text.isascii():
+            words = ascii_words(text)
+        else:
+            words = _WORD.findall(text.casefold())
             cut = (word if len(word) > _LONG and not word.isdecimal() else [word] for word in words)
             words = list(chain.from_iterable(cut))
         return np.fromiter(map(self.__getitem__, words), dtype=np.uint32, count=len(words))
