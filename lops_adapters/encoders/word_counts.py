@@ -186,6 +186,7 @@ def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
     counts.sort_indices()
     return WordCounts(counts, words, analyzer)
 
+
 def _counted(samples: Sequence[Any], analyzer: str, columns: dict[str, int]) -> Any:
     """Return the counts, (n, columns) float32 CSR, of words that have a column or are given one."""
     from scipy import sparse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -204,7 +204,7 @@ def _with_all_rejected(
     rest = order[~mask[order] & ~np.isin(order, at)]
     chars, codes = min(max_chars, CHARS), page.codes
     more, n_more = packed(
-        for_script(asdict(row), row.number, codes)
+        for_script(vars(row), row.number, codes)
         for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
         for row in rows.suspects(part, chars)
     )

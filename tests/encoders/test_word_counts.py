@@ -1,11 +1,21 @@
 """Counts of words: read once, cut into rows."""
 
+import re
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.word_counts import KnownWords, count_words, joined, pieces_of
+from lops_adapters.encoders import word_counts
+from lops_adapters.encoders.word_counts import (
+    KnownWords,
+    ascii_words,
+    count_words,
+    joined,
+    pieces_of,
+)
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 
@@ -29,6 +39,25 @@ def test_counts_are_those_of_scikit_learn():
     np.testing.assert_array_equal(dense(read.counts), expected)
     assert read.counts.dtype == np.float32
     assert read.counts.has_sorted_indices
+
+
+def test_words_of_ascii_are_those_of_the_regular_expression():
+    letters = [*map(chr, range(128))]
+    text = "".join(map("".join, product(letters, letters)))
+    assert ascii_words(text) == re.findall(r"\w+", text.lower())
+    assert pieces_of(text) == re.findall(r"\w\w+", text.lower())
+
+
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], []])
+def test_blocks_change_nothing(texts, monkeypatch):
+    whole = count_words(texts)
+    known = KnownWords(count_words(TEXTS[:9]))
+    further = known(texts)
+    monkeypatch.setattr(word_counts, "_BLOCK", 7)
+    read = count_words(texts)
+    assert read.words == whole.words
+    np.testing.assert_array_equal(dense(read.counts), dense(whole.counts))
+    np.testing.assert_array_equal(dense(known(texts).counts), dense(further.counts))
 
 
 def test_rows():
