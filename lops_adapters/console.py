@@ -1,4 +1,4 @@
-"""What people see: exit statuses, Ctrl-C, warnings, the log, aligned tables, percentages."""
+"""What people see: exit statuses, Ctrl-C, warnings, the log, lists, tables, percentages."""
 
 from __future__ import annotations
 
@@ -133,6 +133,17 @@ def unsure(classes: Iterable[Any]) -> str | None:
     """
     names = list(classes)
     return "unsure" if all(isinstance(name, str) and name != "unsure" for name in names) else None
+
+
+def listed(names: Iterable[object], limit: int = 30) -> str:
+    """Join names for a message, at most ``limit`` of them.
+
+    >>> listed(["b", "a"]), listed(range(5), limit=2)
+    ('b, a', '0, 1 and 3 more')
+    """
+    shown = [str(name) for name in names]
+    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return (", ".join(shown[:limit]) or "none") + more
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

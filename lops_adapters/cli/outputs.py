@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.formats import WRITTEN
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK

@@ -15,9 +15,8 @@ from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
-from lops_adapters.console import set_up_logging
+from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, files, formats, readers, results

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import Corpus, listed
+from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.lines import readable
 from lops_adapters.tables import formats
 from lops_adapters.tables.formats.base import Reading

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -13,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.tables.formats.cells import is_missing
 
 
 @dataclass(frozen=True)
@@ -195,40 +196,6 @@ class Dataset:
         )
         gold = self.gold and GoldLabels(tuple(self.gold.labels[i] for i in kept))
         return Dataset(smaller, gold, self.headers)
-
-
-def is_missing(value: object) -> bool:
-    """Return whether a cell is None or NaN.
-
-    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
-    (True, True, False, False)
-    """
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def is_unlabelled(label: Any) -> bool:
-    """Return whether a label is None, NaN, pandas.NA or a blank string.
-
-    >>> [is_unlabelled(label) for label in (None, float("nan"), " ", "a", 0)]
-    [True, True, True, False, False]
-    """
-    if isinstance(label, str):
-        return not label.strip()
-    try:
-        return label is None or bool(label != label)  # noqa: PLR0124 (NaN and NaT differ from themselves)
-    except (TypeError, ValueError, RuntimeError):  # pandas.NA, arrays and tensors are neither
-        return True
-
-
-def listed(names: Iterable[object], limit: int = 30) -> str:
-    """Join names for a message, at most ``limit`` of them.
-
-    >>> listed(["b", "a"]), listed(range(5), limit=2)
-    ('b, a', '0, 1 and 3 more')
-    """
-    shown = [str(name) for name in names]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return (", ".join(shown[:limit]) or "none") + more
 
 
 def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:

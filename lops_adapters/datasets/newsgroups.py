@@ -17,10 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import progress
+from lops_adapters.console import listed, progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.datasets.rows import Rows
 
 HEADERS = ("auto", "keep", "strip")

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import checked
 from lops_adapters.datasets.class_words import Names, Seeds, find_names, find_seeds
-from lops_adapters.datasets.corpus import Dataset, listed
+from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.layouts import LAYOUTS
 from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lops_adapters.console import typed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.class_words import Names, Seeds
-from lops_adapters.datasets.corpus import Dataset, listed
+from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read_path, read_rows
 from lops_adapters.datasets.rows import Columns, Rows, assemble

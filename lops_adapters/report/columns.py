@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.evaluation import noise
 from lops_adapters.report.text import cleaned
+from lops_adapters.tables.formats.cells import is_unlabelled
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lops_adapters import extras
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe

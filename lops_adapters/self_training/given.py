@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.tables.formats.delimited import csv_records
 

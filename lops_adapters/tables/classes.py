@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.formats.cells import cell_text, valid_text
+from lops_adapters.tables.formats.cells import cell_text, is_unlabelled, valid_text
 from lops_adapters.texts.abstentions import minus_one
 from lops_adapters.texts.near_classes import about_nearest, nearest
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables.readers import Table
 
 NPY = ".npy"

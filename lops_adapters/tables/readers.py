@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.tables import formats
 from lops_adapters.tables.files import check_name
 from lops_adapters.tables.files import reading as readable

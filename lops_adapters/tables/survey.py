@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import is_unlabelled
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels, shown_places
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.formats.base import Block
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, valid_text
+from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
 from lops_adapters.tables.votes import VoteReader, majority, source_name, sources_of

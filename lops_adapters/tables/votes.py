@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import is_unlabelled, listed
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted, require
-from lops_adapters.tables.formats.cells import cell_text
+from lops_adapters.tables.formats.cells import cell_text, is_unlabelled
 from lops_adapters.tables.readers import Table
 
 

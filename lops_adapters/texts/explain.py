@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lops_adapters.console import listed
 from lops_adapters.core import RULES, ClassReport, Selection
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe

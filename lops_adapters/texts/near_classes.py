@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.texts.abstentions import abstaining
 
 

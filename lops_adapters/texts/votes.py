@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named

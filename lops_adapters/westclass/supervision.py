@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
-from lops_adapters.datasets.corpus import listed
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.tokens import Document

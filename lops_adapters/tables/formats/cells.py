@@ -1,8 +1,9 @@
-"""Values as the text of a cell or as JSON; lone surrogates, which UTF-8 cannot hold, replaced."""
+"""Values of cells: missing ones; as text or JSON, with lone surrogates replaced."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -11,6 +12,29 @@ from lops_adapters import storage
 NO_CLASS = "-"  # in place of a checked label: none of the classes
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a cell is None or NaN.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing(0)
+    (True, True, False, False)
+    """
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def is_unlabelled(label: Any) -> bool:
+    """Return whether a label is None, NaN, pandas.NA or a blank string.
+
+    >>> [is_unlabelled(label) for label in (None, float("nan"), " ", "a", 0)]
+    [True, True, True, False, False]
+    """
+    if isinstance(label, str):
+        return not label.strip()
+    try:
+        return label is None or bool(label != label)  # noqa: PLR0124 (NaN and NaT differ from themselves)
+    except (TypeError, ValueError, RuntimeError):  # pandas.NA, arrays and tensors are neither
+        return True
 
 
 def valid_text(text: str) -> str:
