@@ -1,4 +1,4 @@
-"""Documents that a person has checked: ``checked.csv`` in the folder of a data set."""
+"""Labels of documents by id: checked ones, ``checked.csv`` of a data set, and any others."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from lops_adapters.tables.formats.cells import NO_CLASS, cell_text
 NAME = "checked.csv"
 
 
-def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[int, str | None]:
+def read_checked(
+    path: Path, corpus: Corpus, *, sampled: bool = False, column: str = "checked"
+) -> dict[int, str | None]:
     """Return position of a document -> its class by a person; None: none of the classes.
 
     Args:
-        path: a table with the columns ``id`` and ``label``, such as the corrections of a report. If
-            it also has a column ``checked``, that one counts where it is filled.
+        path: a table with the columns ``id`` and ``label``, such as the corrections of a report.
         corpus: whose documents these are.
         sampled: the corpus is a sample, so that some of these documents are not in it.
+        column: if the table has it, it counts where it is filled, instead of ``label``.
 
     Raises:
         LopsError: missing columns, an unknown id or class, or two classes for one document.
@@ -30,7 +32,7 @@ def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[i
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}
-    for line, name, label in _lines(path):
+    for line, name, label in _lines(path, column):
         if name not in position and not sampled:
             raise LopsError(
                 f"{path}, line {line}: the id {name!r:.80} is of no document of {corpus.name}; "
@@ -44,22 +46,42 @@ def read_checked(path: Path, corpus: Corpus, *, sampled: bool = False) -> dict[i
             )
         if name in position and labels.setdefault(position[name], label) != label:
             raise LopsError(
-                f"{path}, line {line}: the document {name!r:.80} is checked as {label!r:.80}, and "
-                f"as {labels[position[name]]!r:.80} before; give it once"
+                f"{path}, line {line}: the document {name!r:.80} is {label!r:.80} here, and "
+                f"{labels[position[name]]!r:.80} before; give it once"
             )
     return labels
 
 
-def _lines(path: Path) -> list[tuple[int, str, str | None]]:
-    """Return the line, the id and the label of every checked document."""
+def read_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dict[int, str]:
+    """Return position of a document -> its label, of a table in which every row has one.
+
+    Arguments are as for :func:`read_checked`.
+
+    Raises:
+        LopsError: what :func:`read_checked` raises, no row, or a row without a label.
+
+    """
+    labels = read_checked(path, corpus, column=column)
+    found = {row: label for row, label in labels.items() if label is not None}
+    if not found or len(found) < len(labels):
+        what = "a row without a label" if labels else "no row"
+        raise LopsError(
+            f"{path} holds {what}; wanted the columns id and label, and one labelled document per "
+            "row"
+        )
+    return found
+
+
+def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
+    """Return the line, the id and the label of every document."""
     with readable(path):
         kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, "label")
         start = kind.start(path, Reading(delimiter or kind.delimiter, encoding))
-        label = "checked" if "checked" in start.columns else "label"
+        label = column if column in start.columns else "label"
         if not {"id", label} <= set(start.columns):
             raise LopsError(
                 f"{path} has the columns {listed(map(repr, start.columns))}; wanted 'id' and "
-                "'label' (or 'checked')"
+                f"'label' (or {column!r})"
             )
         lines = [
             (line, cell_text(name).strip(), cell_text(cell).strip())

@@ -19,6 +19,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.checked import read_labels
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import iterations
@@ -27,7 +28,6 @@ from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
-from lops_adapters.self_training.given import read_pseudo_labels
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
 from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
@@ -248,7 +248,10 @@ def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> 
         return string_match(corpus.texts, seeds, quiet=quiet)
     if settings.pseudo_labels == "exclusive-string-match":
         return exclusive_string_match(corpus.texts, seeds, regex=settings.faithful, quiet=quiet)
-    return read_pseudo_labels(Path(settings.pseudo_labels), corpus)
+    given = sorted(read_labels(Path(settings.pseudo_labels), corpus).items())
+    positions = np.array([position for position, _ in given], dtype=np.int64)
+    labels = np.array([label for _, label in given], dtype=object)
+    return PseudoLabels(positions, labels, np.ones(len(given)), len(corpus), corpus.classes)
 
 
 def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) -> None:

@@ -165,11 +165,6 @@ class WestclassSettings(FinalSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wrong = next(
-            (pair for pair in self.labelled if isinstance(pair, str) or len(pair) != 2), None
-        )
-        if wrong is not None:
-            raise LopsError(f"labelled holds {wrong!r}; wanted pairs: document id, class")
         pairs = tuple((str(name), str(label)) for name, label in self.labelled)  # JSON gives lists
         object.__setattr__(self, "labelled", pairs)
 

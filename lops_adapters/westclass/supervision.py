@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import csv
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets.checked import read_labels
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.tokens import Document
@@ -40,7 +37,8 @@ def supervised(
         raise LopsError("found --labelled and --labelled-per-class; wanted one of them")
     pairs: list[tuple[str, str]] = []
     if options.labelled_file is not None:
-        pairs = read_labelled(options.labelled_file)
+        labels = read_labels(options.labelled_file, dataset.corpus)
+        pairs = [(dataset.corpus.ids[i], label) for i, label in labels.items()]
     elif options.labelled_per_class is not None:
         pairs = draw_labelled(dataset, options.labelled_per_class, seed)
     kind = options.supervision or (
@@ -62,32 +60,6 @@ def supervised(
             "--supervision names"
         )
     return replace(settings, supervision=kind, labelled=tuple(pairs))
-
-
-def read_labelled(path: Path) -> list[tuple[str, str]]:
-    """Return (document id, class) pairs from a CSV file with the columns id and label.
-
-    Raises:
-        LopsError: the file cannot be read, is empty, or lacks an id or a label.
-
-    """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as handle:
-            reader = csv.DictReader(handle)
-            rows = [(reader.line_num, row.get("id"), row.get("label")) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise LopsError(
-            f"{path} cannot be read ({why}); wanted a UTF-8 CSV file with columns id and label"
-        ) from None
-    wrong = next((number for number, *pair in rows if not all(pair)), None)
-    if not rows or wrong is not None:
-        found = "nothing" if not rows else f"no id or no label in line {wrong}"
-        raise LopsError(
-            f"{path}: found {found}; wanted a header with the columns id and label, and one "
-            "labelled document per line"
-        )
-    return [(name, label) for _, name, label in rows if name and label]
 
 
 def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str, str]]:
@@ -120,31 +92,9 @@ def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str
 
 
 def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Labelled:
-    """Return positions and codes of the settings' labelled documents.
-
-    Raises:
-        LopsError: an id or class that the corpus lacks, or an id twice.
-
-    """
+    """Return positions and codes of the settings' labelled documents."""
     position = {name: i for i, name in enumerate(corpus.ids)}
     code = {name: i for i, name in enumerate(corpus.classes)}
-    for name, label in settings.labelled:
-        if name not in position:
-            raise LopsError(
-                f"labelled document {name!r} is not in {corpus.name}; wanted ids of its documents, "
-                f"such as {corpus.ids[0]!r}"
-            )
-        if label not in code:
-            raise LopsError(
-                f"labelled document {name!r} has class {label!r}; wanted one of "
-                f"{', '.join(corpus.classes)}"
-            )
-    times = Counter(name for name, _ in settings.labelled)
-    repeated = [name for name, count in times.items() if count > 1]
-    if repeated:
-        raise LopsError(
-            f"labelled documents given more than once: {listed(repeated, 5)}; wanted each id once"
-        )
     pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
     return Labelled(
         np.array([place for place, _ in pairs], dtype=np.int64),

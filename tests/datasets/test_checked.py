@@ -4,7 +4,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, load
-from lops_adapters.datasets.checked import read_checked
+from lops_adapters.datasets.checked import read_checked, read_labels
 from lops_adapters.datasets.readers import find_checked
 
 CORPUS = Corpus("toy", ("a", "b", "c", "d"), ("one", "two", "three", "four"), ("arts", "law"))
@@ -36,12 +36,38 @@ def test_what_is_read(tmp_path, text, encoding):
         ("row,label\n1,law\n", "has the columns 'row', 'label'; wanted 'id' and 'label'"),
         ("id,label\na,law\nx,law\n", "line 3: the id 'x' is of no document of toy; wanted ids"),
         ("id,label\na,sport\n", "line 2: 'sport' is no class of toy; wanted one of arts, law,"),
-        ("id,label\na,law\na,arts\n", "the document 'a' is checked as 'arts', and as 'law' before"),
+        ("id,label\na,law\na,arts\n", "the document 'a' is 'arts' here, and 'law' before"),
     ],
 )
 def test_what_is_refused(tmp_path, text, words):
     with pytest.raises(LopsError, match=words):
         read_checked(written(tmp_path, text), CORPUS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,label\nc,arts\na,law\n",
+        "pseudo_label,id\narts,c\nlaw,a\n",
+        'id,label,pseudo_label\nc,law,arts\n\na,arts,"law"\n',
+    ],
+)
+def test_labels_of_every_row(tmp_path, text):
+    assert list(read_labels(written(tmp_path, text), CORPUS).items()) == [(2, "arts"), (0, "law")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("id,class\na,law\n", r"has the columns 'id', 'class'; .* \(or 'pseudo_label'\)"),
+        ("id,label\n", "holds no row; wanted the columns id and label"),
+        ("id,label\na,law\nb,\n", "holds a row without a label; wanted"),
+        ("id,label\na\n", "line 2: found 1 fields; wanted 2"),
+    ],
+)
+def test_labels_that_are_refused(tmp_path, text, words):
+    with pytest.raises(LopsError, match=words):
+        read_labels(written(tmp_path, text), CORPUS)
 
 
 def test_documents_outside_a_sample_are_left_out(tmp_path):

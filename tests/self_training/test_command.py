@@ -72,9 +72,9 @@ def test_data_that_cannot_work(refuse, tmp_path, texts, labels, seeds, more, wor
 def test_a_file_of_pseudo_labels_that_cannot_work(refuse, good, tmp_path):
     mine = tmp_path / "mine.csv"
     for text, words in {
-        "id,label\nd1,law\nd1,arts\n": "the id 'd1' is there a second time",
-        "id,label\nd1,law\nx1,arts\n": "1 ids are of no document of good (x1)",
-        "id,label\nd1,politics\n": "politics is no class of good",
+        "id,label\nd1,law\nd1,arts\n": "the document 'd1' is 'arts' here, and 'law' before",
+        "id,label\nd1,law\nx1,arts\n": "line 3: the id 'x1' is of no document of good",
+        "id,label\nd1,politics\n": "line 2: 'politics' is no class of good",
         "id,label\nd1,law\nd2,law\n": "mine.csv gives 2 pseudo-labels of 1 classes",
     }.items():
         mine.write_text(text, encoding="utf-8")

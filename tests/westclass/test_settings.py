@@ -129,22 +129,6 @@ def test_faithful_repeats_no_corpus():
     assert WestclassSettings.preset("paper").vector_words == 2_000_000
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        (
-            {"labelled": [("1", "law", "arts")]},
-            r"labelled holds \('1', 'law', 'arts'\); wanted pairs: document id, class",
-        ),
-        ({"labelled": [("1", "law"), "17"]}, "labelled holds '17'"),
-        ({"labelled": {"17": "law"}}, "labelled holds '17'"),
-    ],
-)
-def test_refusals(wrong, words):
-    with pytest.raises(LopsError, match=words):
-        WestclassSettings(**wrong)
-
-
 def test_limits_are_allowed():
     WestclassSettings(alpha=0.0, stop_below=0.0, decay=0.0, labelled=[])
     WestclassSettings(alpha=0.999, stop_below=1.0, **dict.fromkeys(WHOLE, 1))
