@@ -41,16 +41,10 @@ def build_classifier(
     probing: bool = False,
     quiet: bool = True,
 ) -> Probe:
-    """Return the untrained classifier, or a probe of its kind.
+    """Return the untrained classifier, or ``probing``, a probe of its kind.
 
-    Args:
-        vectors: Word2Vec on the contextualised corpus; only a HAN reads them.
-        settings: of the run.
-        device: torch device.
-        probing: a probe, which trains on all samples for all its epochs. As the classifier, a HAN
-            holds samples out and stops early.
-        quiet: no progress bar.
-
+    A probe trains on all samples for all its epochs; as the classifier, a HAN holds samples out and
+    stops early. Only a HAN reads ``vectors``, Word2Vec on the contextualised corpus.
     """
     epochs = epochs_of(settings, probing=probing)
     if settings.classifier in FAST:

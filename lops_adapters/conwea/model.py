@@ -43,10 +43,7 @@ class ConweaClassifier(TextClassifier):
     device: str = "auto"
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Return class probabilities, (n, k) float32.
-
-        A text without a known word gets the classifier's prediction for an empty document.
-        """
+        """A text without a known word gets the classifier's prediction for an empty document."""
         tokens = tokenize(texts, self.phrases)
         senses = Senses(0.0, self.centres, self._sense_id(tokens))
         return self.classifier.predict_proba(contextualise(tokens, senses).documents)

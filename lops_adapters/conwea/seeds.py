@@ -108,31 +108,38 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
     return result
 
 
+def counted(
+    corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return what scores of words are made of, for D_l, the documents predicted as class l.
+
+    Returns:
+        df(w) and ln(N / df(w)), both (vocabulary,); df_l(w) and the count of w in D_l / |D_l|, both
+        (classes, vocabulary), 0 where D_l is empty. All are float64.
+
+    """
+    present = corpus.counts.sign()
+    df = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()
+    idf = np.log(len(corpus) / np.maximum(df, 1.0))
+    of_class, frequency = np.zeros((2, n_classes, len(df)))
+    for label in range(n_classes):
+        members = np.flatnonzero(predicted == label)
+        if len(members):
+            of_class[label] = np.asarray(present[members].sum(axis=0)).ravel()
+            frequency[label] = np.asarray(corpus.counts[members].sum(axis=0)).ravel() / len(members)
+    return df, idf, of_class, frequency
+
+
 def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> np.ndarray:
     """Return how much every word indicates every class, E(l, w), (classes, vocabulary) float64.
 
-    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) if df_l(w) >= 5, else
-    0.
-    D_l are the documents predicted as l. This is the authors' released code; the paper takes the
-    geometric mean of the factors, which ranks the same.
+    E = df_l(w) / df(w) * ln(N / df(w)) * tanh(count of w in D_l / |D_l|) if df_l(w) >= 5, else 0,
+    see :func:`counted`. This is the authors' released code; the paper takes the geometric mean of
+    the factors, which ranks the same.
     """
-    counts = corpus.counts
-    present = counts.sign()
-    df = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()
-    idf = np.log(len(corpus) / np.maximum(df, 1.0))
-    result = np.zeros((n_classes, len(df)))
-    for label in range(n_classes):
-        members = np.flatnonzero(predicted == label)
-        if not len(members):
-            continue
-        df_label = np.asarray(present[members].sum(axis=0), dtype=np.float64).ravel()
-        frequency = np.asarray(counts[members].sum(axis=0), dtype=np.float64).ravel() / len(members)
-        result[label] = np.where(
-            df_label >= MIN_DOCUMENTS,
-            df_label / np.maximum(df, 1.0) * idf * np.tanh(frequency),
-            0.0,
-        )
-    return result
+    df, idf, of_class, frequency = counted(corpus, predicted, n_classes)
+    found = of_class / np.maximum(df, 1.0) * idf * np.tanh(frequency)
+    return np.where(of_class >= MIN_DOCUMENTS, found, 0.0)
 
 
 def disambiguate(

@@ -11,7 +11,6 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word
-from lops_adapters.core import LopsError
 
 log = logging.getLogger(__name__)
 _BLOCK = 1024
@@ -61,22 +60,13 @@ def similarity_threshold(vectors_of_seeds: Sequence[np.ndarray]) -> float:
     """Return ConWea's tau, from the cosine similarities between occurrences of each seed.
 
     It is the median over seeds of the median over pairs of occurrences. A seed of two classes
-    counts twice. Pairs are computed in blocks.
-
-    Raises:
-        LopsError: no seed occurs twice.
-
+    counts twice. At least one seed occurs twice. Pairs are computed in blocks.
     """
     medians = [
         float(np.median(_pair_similarities(vectors)))
         for vectors in vectors_of_seeds
         if len(vectors) > 1
     ]
-    if not medians:
-        raise LopsError(
-            "no seed word occurs twice in the corpus; wanted at least one, to measure similarity: "
-            "give seed words that its documents use"
-        )
     return float(np.median(medians))
 
 
@@ -142,16 +132,13 @@ def find_senses(
     it, a word that occurs ten times can have ten senses, each too rare to learn anything about.
 
     Args:
-        corpus: the tokens.
-        wanted: (m,) positions of the tokens that have a vector.
-        vectors: (m, width), in the order of ``wanted``.
-        seeds: class -> seed words; they set the threshold.
+        corpus, seeds: tokens, and the seed words, which set the threshold.
+        wanted, vectors: (m,) positions of the tokens that have a vector, and these, (m, width).
         min_occurrences: rarer words are not split.
         max_occurrences: largest random sample of occurrences that k-means sees; all occurrences are
             assigned.
         min_per_sense: occurrences of each sense; 0: no floor, as in the original.
-        restarts: of k-means.
-        seed: of k-means and the samples.
+        restarts, seed: of k-means.
         quiet: no progress bar.
 
     """
@@ -205,16 +192,8 @@ def assign(vectors: np.ndarray, centres: np.ndarray, least: int) -> tuple[np.nda
     """Assign occurrences to the nearest centre, and merge senses that have fewer than ``least``.
 
     The smallest sense goes first (ties: the later centre); its occurrences join the nearest of the
-    others. The centres that stay do not move, so they are as dissimilar as before.
-
-    Args:
-        vectors: (m, width), the occurrences of a word.
-        centres: (senses, width).
-        least: occurrences of each sense; 0 merges nothing.
-
-    Returns:
-        The centres that stay, and the index of each occurrence's centre, (m,) int64.
-
+    others. The centres that stay do not move, so they are as dissimilar as before. They are
+    returned, (senses, width), with the index of each occurrence's centre, (m,) int64.
     """
     similarity = _similarity(vectors, centres)
     stay = np.arange(len(centres))

@@ -64,15 +64,8 @@ def tokenize(
     Stop words (NLTK's English list and "would", in lower case) are left in the sentence for the
     encoder and have no word.
 
-    Args:
-        texts: n documents; an empty one is allowed.
-        phrases: seeds of several words; each occurrence of ``"picture book"`` becomes one word
-            ``picture_book``.
-        quiet: no progress bar.
-
-    Raises:
-        LopsError: NLTK is not installed.
-
+    ``phrases`` are seeds of several words: each ``"picture book"`` becomes one word
+    ``picture_book``. LopsError if NLTK is not installed.
     """
     splitter, tokenizer = _nltk()
     merges = _Merges(phrases)

@@ -23,7 +23,7 @@ import re
 import numpy as np
 
 from lops_adapters.conwea.contextual import SEPARATOR, ContextualCorpus
-from lops_adapters.conwea.seeds import MIN_DOCUMENTS, Seeds, disambiguate, seed_count
+from lops_adapters.conwea.seeds import MIN_DOCUMENTS, Seeds, counted, disambiguate, seed_count
 from lops_adapters.pseudo_labels import PseudoLabels
 
 log = logging.getLogger(__name__)
@@ -46,27 +46,12 @@ def indicativeness(
 
     The lift is r_l(w) divided by the mean of r_c(w) over the other classes, inf if it occurs in
     none of them. The share is r_l(w) / sum_c r_c(w). The score is share * ln(N / df(w)) * tanh(f),
-    f the count of w in D_l divided by |D_l|, if df_l(w) is at least ``MIN_DOCUMENTS`` of
-    :mod:`lops_adapters.conwea.seeds`, else 0; D_l are the documents predicted as l.
-
-    Args:
-        corpus: n documents.
-        predicted: (n,) class codes.
-        n_classes: number of classes.
-
+    f the count of w in D_l divided by |D_l|, if df_l(w) is at least ``MIN_DOCUMENTS``, else 0; see
+    :func:`~lops_adapters.conwea.seeds.counted`. ``predicted`` are (n,) class codes.
     """
-    counts = corpus.counts
-    present = counts.sign()
-    df = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()
-    idf = np.log(len(corpus) / np.maximum(df, 1.0))
-    documents, frequency = np.zeros((2, n_classes, len(df)))
-    rate = np.zeros((n_classes, len(df)))
-    for label in range(n_classes):
-        members = np.flatnonzero(predicted == label)
-        if len(members):
-            documents[label] = np.asarray(present[members].sum(axis=0)).ravel()
-            frequency[label] = np.asarray(counts[members].sum(axis=0)).ravel() / len(members)
-            rate[label] = documents[label] / len(members)
+    _, idf, documents, frequency = counted(corpus, predicted, n_classes)
+    sizes = np.bincount(predicted, minlength=n_classes)
+    rate = documents / np.maximum(sizes, 1)[:, None]
     total = rate.sum(axis=0)
     share = rate / np.maximum(total, 1e-12)
     others = np.maximum(total - rate, 0.0) / max(n_classes - 1, 1)
@@ -101,13 +86,8 @@ def expand(
     candidate of two classes goes to the larger score (ties: the alphabetically first class); equal
     scores of a class go by the alphabet.
 
-    Args:
-        corpus: n documents.
-        own: the user's seed words, of :func:`settle`.
-        predicted: (n,) class codes, by the alphabetical order of the classes.
-        iteration: of the prediction, at least 1.
-        min_lift: smallest lift that a candidate needs, see :func:`indicativeness`.
-
+    ``own`` are the user's seed words, of :func:`settle`, and ``predicted`` (n,) class codes by the
+    alphabetical order of the classes. A candidate needs a lift of ``min_lift``.
     """
     classes, vocabulary = sorted(own), corpus.vocabulary
     lift, score = indicativeness(corpus, predicted, len(classes))
@@ -130,10 +110,6 @@ class SeedWatch:
     """Warns of classes that lose half of their pseudo-labels, and of very common seed words.
 
     Each class and word is warned of once.
-
-    Args:
-        corpus: n documents.
-
     """
 
     def __init__(self, corpus: ContextualCorpus) -> None:

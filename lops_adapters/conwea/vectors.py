@@ -46,19 +46,10 @@ def contextual_vectors(
     *,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once and return the vectors of the wanted tokens.
+    """Encode the corpus once and return the vectors of tokens at (m,) sorted positions ``wanted``.
 
-    Args:
-        corpus: the tokens.
-        wanted: sorted int64 positions of the tokens whose vectors are kept.
-        encoder: the encoder.
-        folder: as for :func:`lops_adapters.encoders.context_encoder.encode_windows`.
-        quiet: no progress bar.
-
-    Returns:
-        Memory-mapped (wanted tokens, width) float16 array: the vector of each token's first word
-        piece.
-
+    They are those of each token's first word piece, memory-mapped in ``folder``, (m, width)
+    float16; see :func:`lops_adapters.encoders.context_encoder.encode_windows`.
     """
     pieces = encoder.pieces(corpus.surface)
     lengths = np.array([len(ids) for ids in pieces])[corpus.surface_id]

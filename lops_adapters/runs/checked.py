@@ -22,13 +22,9 @@ _COUNT = 50
 def noise_metrics(
     evaluator: Evaluator, positions: np.ndarray, labels: Sequence[str] | np.ndarray
 ) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of the noise of pseudo-labels: by gold and checked labels.
+    """Return what ``metrics.json`` says of the noise of (n,) pseudo-labels at (n,) positions.
 
-    Args:
-        evaluator: has both.
-        positions: (n,) of the documents.
-        labels: (n,) pseudo-labels.
-
+    It is by the gold and the checked labels of the evaluator.
     """
     found: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
     if not evaluator.checked:
@@ -53,13 +49,7 @@ def write_to_check(
 ) -> None:
     """Write documents for a person to check: drawn at random, spread over the pseudo-labels.
 
-    Args:
-        path: of the file.
-        corpus: of the documents.
-        labels: by position in it.
-        checked: positions that are checked already.
-        seed: of the draw.
-
+    Those at the positions ``checked`` are checked already.
     """
     codes = encode(labels.labels, labels.classes)
     order = check_order(codes, codes, seed)

@@ -12,7 +12,6 @@ from lops_adapters import storage
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import Corrected, corrected
 
@@ -20,14 +19,7 @@ METRICS = "metrics.json"
 
 
 def write_pseudo_labels(path: Path, ids: Sequence[str], labels: PseudoLabels) -> None:
-    """Write the pseudo-labels of documents as :func:`write_sample_labels` does.
-
-    Args:
-        path: of the file.
-        ids: of all documents.
-        labels: by position in the corpus.
-
-    """
+    """Write the pseudo-labels of documents, by position among ``ids``, the ids of all documents."""
     labelled = [ids[i] for i in labels.positions]
     write_sample_labels(path, labelled, labels.labels, labels.scores)
 
@@ -63,61 +55,10 @@ def write_selection(
 def write_predictions(
     path: Path, ids: Sequence[str], classes: Sequence[str], probabilities: np.ndarray
 ) -> None:
-    """Write one CSV file: document id, predicted class, its probability.
-
-    Args:
-        path: of the file.
-        ids: n of them.
-        classes: k names.
-        probabilities: (n, k).
-
-    """
+    """Write one CSV file: n document ids, their classes by (n, k) probabilities, and these."""
     best = zip(ids, probabilities.argmax(axis=1), probabilities.max(axis=1), strict=True)
     rows = ((name, classes[label], f"{probability:.6f}") for name, label, probability in best)
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
-
-
-def write_iteration(
-    folder: Path, number: int, ids: Sequence[str], labels: PseudoLabels, selection: Selection
-) -> None:
-    """Write the pseudo-labels of an iteration and the selection among them.
-
-    Args:
-        folder: of the arm.
-        number: of the iteration.
-        ids: of all documents.
-        labels: by position in the corpus.
-        selection: among ``labels``.
-
-    """
-    write_pseudo_labels(folder / f"pseudo_labels-{number}.csv", ids, labels)
-    labelled = [ids[i] for i in labels.positions]
-    write_selection(folder / f"selection-{number}.csv", labelled, labels.labels, selection)
-
-
-def iteration_metrics(
-    number: int, labels: PseudoLabels, selection: Selection, evaluator: Evaluator
-) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of an iteration's pseudo-labels and selection.
-
-    Checked documents measure the first iteration only: they decide what later ones begin with.
-    """
-    noise = noise_metrics(evaluator, labels.positions, labels.labels)
-    return {
-        "iteration": number,
-        "pseudo_labels": len(labels),
-        "coverage": labels.coverage,
-        **(noise if number == 0 else {"noise": noise["noise"]}),
-        **selection_metrics(selection),
-        **trained_metrics(selection, labels.positions, labels.labels, evaluator),
-        "classes_without_pseudo_labels": list(labels.empty_classes),
-    }
-
-
-def label_metrics(labels: PseudoLabels, evaluator: Evaluator) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of the first pseudo-labels."""
-    noise = noise_metrics(evaluator, labels.positions, labels.labels)
-    return {"count": len(labels), **noise, "coverage": labels.coverage}
 
 
 def selection_metrics(selection: Selection) -> dict[str, Any]:
@@ -171,14 +112,9 @@ def finished_arms(run: RunFolder) -> dict[str, Any]:
 def add_arm(
     run: RunFolder, about: dict[str, Any], arm: str, result: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add an arm to ``metrics.json`` and return its contents; finished arms stay.
+    """Add an arm, of :func:`arm_metrics`, to ``metrics.json`` and return its contents.
 
-    Args:
-        run: the run folder.
-        about: everything in the file besides the arms.
-        arm: name of the arm.
-        result: of :func:`arm_metrics`.
-
+    Finished arms stay. ``about`` is everything in the file besides the arms.
     """
     arms = {**finished_arms(run), arm: result}
     metrics = {

@@ -98,15 +98,7 @@ class FinalFramework(Framework[Settings]):
 
 
 def check_encoder(settings: Any) -> None:
-    """Refuse an encoder that cannot be loaded, before any training.
-
-    Args:
-        settings: :class:`FinalSettings` with an ``encoder``.
-
-    Raises:
-        LopsError: the final classifier reads an encoder, and it cannot be loaded.
-
-    """
+    """Raise a LopsError if the final classifier reads an encoder that cannot be loaded."""
     if settings.frozen_encoder not in (None, STATIC):
         pretrained.load_config(settings.frozen_encoder)
 
@@ -221,15 +213,9 @@ def finish(
 def final_row(
     final: Final, number: int, classes: Sequence[str], measured: np.ndarray, evaluator: Evaluator
 ) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of the last step.
+    """Return what ``metrics.json`` says of the last step, the iteration ``number``.
 
-    Args:
-        final: its result.
-        number: of the iteration.
-        classes: k names.
-        measured: (m,) positions of the documents that have a pseudo-label, which are measured.
-        evaluator: of these.
-
+    The evaluator is of the documents at (m,) positions ``measured``, which have a pseudo-label.
     """
     names, positions = np.array(classes, dtype=object), np.arange(len(measured))
     chosen = selection_metrics(final.selection)

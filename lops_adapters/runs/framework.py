@@ -155,9 +155,7 @@ class Job(Generic[Settings]):
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
 
-        Args:
-            stages: name of the selections' stages, with ``{}`` for the arm.
-
+        ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
         """
         finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
         return next(finished, None)
@@ -338,29 +336,6 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
     return [name for name in known if name in asked]
 
 
-def check_gold(
-    arms: Sequence[str], dataset: Dataset, method_of: Callable[[str], str] = str
-) -> None:
-    """Refuse arms that are defined by gold labels for data without any.
-
-    Args:
-        arms: asked for.
-        dataset: to run on.
-        method_of: the selection method of an arm.
-
-    Raises:
-        LopsError: the data has no gold labels.
-
-    """
-    needy = [
-        arm for arm in arms if (name := method_of(arm)) in METHODS and METHODS[name].needs_gold
-    ]
-    if needy and dataset.gold is None:
-        raise LopsError(
-            f"{needy[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
-        )
-
-
 def run(
     framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
 ) -> dict[str, Any]:
@@ -375,7 +350,12 @@ def run(
 
     """
     extras.require(framework.title, framework.needs(job.settings), framework.name)
-    check_gold(arms, dataset, framework.method_of)
+    methods = {arm: METHODS.get(framework.method_of(arm)) for arm in arms}
+    by_gold = [arm for arm, method in methods.items() if method and method.needs_gold]
+    if by_gold and dataset.gold is None:
+        raise LopsError(
+            f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
+        )
     framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
     job = replace(job, words=framework.class_words(corpus, job.settings))
@@ -397,9 +377,9 @@ def run(
     }
     metrics: dict[str, Any] = {}
     for arm in framework.in_order(arms):
-        method = framework.method_of(arm)
-        oracle = method in METHODS and METHODS[method].needs_gold
-        result = framework.run_arm(arm, prepared, replace(job, gold=gold if oracle else None))
+        result = framework.run_arm(
+            arm, prepared, replace(job, gold=gold if arm in by_gold else None)
+        )
         framework.arm_tables(arm, result, prepared, job)
         path = job.folder.arm(arm) / "predictions.csv"
         write_predictions(path, corpus.ids, corpus.classes, framework.probabilities(result))

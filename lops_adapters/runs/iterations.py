@@ -10,12 +10,12 @@ import numpy as np
 from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.checked import TO_CHECK, write_to_check
+from lops_adapters.runs.checked import TO_CHECK, noise_metrics, write_to_check
 from lops_adapters.runs.files import (
-    iteration_metrics,
-    label_metrics,
-    write_iteration,
+    selection_metrics,
+    trained_metrics,
     write_pseudo_labels,
+    write_selection,
 )
 from lops_adapters.runs.framework import Framework, Job, Settings
 
@@ -56,8 +56,10 @@ class IteratedFramework(Framework[Settings]):
 
     def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
         """Return the first pseudo-labels."""
+        labels = prepared.pseudo_labels
+        noise = noise_metrics(evaluator, labels.positions, labels.labels)
         return {
-            "pseudo_labels": label_metrics(prepared.pseudo_labels, evaluator),
+            "pseudo_labels": {"count": len(labels), **noise, "coverage": labels.coverage},
             "seconds": prepared.seconds,
         }
 
@@ -65,7 +67,11 @@ class IteratedFramework(Framework[Settings]):
         """Write each iteration's pseudo-labels and selection."""
         folder, ids = job.folder.arm(arm), prepared.corpus.ids
         for item in result:
-            write_iteration(folder, item.number, ids, item.pseudo_labels, item.selection)
+            labels = item.pseudo_labels
+            write_pseudo_labels(folder / f"pseudo_labels-{item.number}.csv", ids, labels)
+            labelled = [ids[i] for i in labels.positions]
+            path = folder / f"selection-{item.number}.csv"
+            write_selection(path, labelled, labels.labels, item.selection)
 
     def probabilities(self, result: list[Any]) -> np.ndarray:
         """Return the predictions of the last iteration."""
@@ -73,18 +79,30 @@ class IteratedFramework(Framework[Settings]):
         return last
 
     def rows(self, result: list[Any], prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
-        """Return the iterations."""
+        """Return the iterations.
+
+        Checked documents measure the first one only: they decide what later ones begin with.
+        """
         names = np.array(prepared.corpus.classes, dtype=object)
-        return [
-            {
-                **iteration_metrics(item.number, item.pseudo_labels, item.selection, evaluator),
+        rows = []
+        for item in result:
+            labels, selection = item.pseudo_labels, item.selection
+            noise = noise_metrics(evaluator, labels.positions, labels.labels)
+            row = {
+                "iteration": item.number,
+                "pseudo_labels": len(labels),
+                "coverage": labels.coverage,
+                **(noise if item.number == 0 else {"noise": noise["noise"]}),
+                **selection_metrics(selection),
+                **trained_metrics(selection, labels.positions, labels.labels, evaluator),
+                "classes_without_pseudo_labels": list(labels.empty_classes),
                 **evaluator.scores(names[item.probabilities.argmax(axis=1)]),
                 "seconds": item.seconds["selection"] + item.seconds["classifier"],
                 "seconds_selection": item.seconds["selection"],
                 **self.details(item, prepared),
             }
-            for item in result
-        ]
+            rows.append(row)
+        return rows
 
     def details(self, item: Any, prepared: Any) -> dict[str, Any]:
         """Return what ``metrics.json`` says of an iteration besides what all frameworks say."""

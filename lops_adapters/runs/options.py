@@ -119,12 +119,10 @@ def _add_setting(
     group: argparse._ArgumentGroup, settings: type[FrameworkSettings], item: Field[Any], hint: Any
 ) -> None:
     about = item.metadata
-    flags = [f"--{item.name.replace('_', '-')}", *about["also"]]
+    flag = f"--{item.name.replace('_', '-')}"
     choices = settings.PROBES if item.name == "probe" else about["choices"]
     if hint is bool:
-        group.add_argument(
-            *flags, dest=item.name, action="store_true", default=None, help=about["help"]
-        )
+        group.add_argument(flag, action="store_true", default=None, help=about["help"])
         return
     kinds: dict[Any, tuple[Callable[[str], Any], str]] = {
         int: (int, "N"),
@@ -133,8 +131,7 @@ def _add_setting(
     }
     kind, metavar = next(kinds[one] for one in (hint, *get_args(hint)) if one in kinds)
     group.add_argument(
-        *flags,
-        dest=item.name,
+        flag,
         type=about["parse"] or kind,
         choices=choices,
         metavar=None if choices else about["metavar"] or metavar,

@@ -57,7 +57,6 @@ def setting(
     usual: str | None = None,
     parse: Callable[[str], Any] | None = None,
     option: str | None = "",
-    also: tuple[str, ...] = (),
 ) -> Any:
     """Return a settings field.
 
@@ -69,9 +68,7 @@ def setting(
         metavar: of the option.
         usual: the default as ``--help`` shows it; default: its value, per preset.
         parse: from the command line's text; default: by the type of the field.
-        option: its group in ``--help``: "" for the framework's own; None:
-            the setting has no option.
-        also: further names of the option.
+        option: its group in ``--help``: "" for the framework's own; None: there is no option.
 
     """
     about = {
@@ -82,7 +79,6 @@ def setting(
         "usual": usual,
         "parse": parse,
         "option": option,
-        "also": also,
     }
     return field(default=default, metadata=about)
 

@@ -17,12 +17,7 @@ def describe(
 ) -> dict[str, Any]:
     """Return the contents of ``config.json``: what is needed to repeat a run.
 
-    Args:
-        command: the command line.
-        name: of the framework or command.
-        settings, seed, device: of the run.
-        data: about the texts.
-
+    ``name`` is of the framework or command; ``data`` says what the texts are.
     """
     return {
         "framework": name,

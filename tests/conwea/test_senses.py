@@ -15,7 +15,6 @@ from lops_adapters.conwea.senses import (
     tokens_to_encode,
 )
 from lops_adapters.conwea.tokens import tokenize
-from lops_adapters.core import LopsError
 
 
 def cosine(a, b):
@@ -46,11 +45,6 @@ def test_a_seed_of_two_classes_counts_twice():
     twice = similarity_threshold([one, one, two, three])
     assert twice == pytest.approx(brute_threshold([one, one, two, three]), abs=1e-6)
     assert twice != pytest.approx(similarity_threshold([one, two, three]), abs=1e-3)
-
-
-def test_no_seed_twice():
-    with pytest.raises(LopsError, match="no seed word occurs twice"):
-        similarity_threshold([np.ones((1, 3)), np.ones((0, 3))])
 
 
 def blobs(n_blobs, size=12, width=16, noise=0.05, seed=0):
