@@ -80,12 +80,7 @@ def phrase(name: str) -> Phrase:
 
 
 def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
-    """Return the phrases of each class; refuse names without a word and names of two classes.
-
-    Args:
-        names: per class one or more alternative names.
-
-    """
+    """Return the phrases of each class; refuse names without a word and names of two classes."""
     found: dict[str, list[Phrase]] = {}
     owner: dict[Phrase, str] = {}
     for label, alternatives in names.items():
@@ -121,10 +116,8 @@ def read_documents(
     other classes' names.
 
     Args:
-        texts: n documents.
-        names: per class its alternative names, in the order of the class codes.
-        tokenizer: fast tokenizer of the encoder.
-        max_tokens: longer documents are cut, special tokens counted.
+        texts, names: n documents; per class its alternative names, in the order of the class codes.
+        tokenizer, max_tokens: of the encoder; longer documents are cut, special tokens counted.
         quiet: no progress bar.
 
     Raises:

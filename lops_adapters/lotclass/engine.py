@@ -30,7 +30,6 @@ class Engine:
 
     Args:
         device: as for the transformer probe; of several processes on GPUs each has its own.
-        precision: as for the transformer probe.
 
     Attributes:
         device: this process's torch device.
@@ -39,7 +38,7 @@ class Engine:
 
     """
 
-    def __init__(self, device: str = "auto", precision: str = "auto") -> None:
+    def __init__(self, device: str = "auto") -> None:
         self._torch = import_torch()
         accelerate = extras.load("accelerate", "LOTClass", "lotclass")
         wanted = resolve_device(device)
@@ -47,12 +46,10 @@ class Engine:
         self.processes: int = self._state.num_processes
         self.device = wanted if self.processes == 1 else self._state.device
         self.main: bool = self._state.is_main_process
-        self.precision = precision
-        autocast(self.device, precision)  # refuses an unknown precision now
 
     def computing(self) -> Any:
         """Return the autocast context for networks."""
-        return autocast(self.device, self.precision)
+        return autocast(self.device, "auto")
 
     def agree(self, value: T) -> T:
         """Return the main process's value in every process."""
@@ -81,11 +78,8 @@ class Engine:
     ) -> np.ndarray:
         """Compute rows for batches of positions and return ``fill`` with them, in every process.
 
-        Args:
-            batches: int64 positions, disjoint.
-            compute: ``compute(positions)`` returns one row per position; runs without gradients.
-            fill: the array to fill; positions in no batch keep their rows.
-
+        Batches are disjoint; ``compute(positions)`` returns one row per position, without
+        gradients. Positions in no batch keep their rows.
         """
         found = []
         with self._torch.inference_mode(), self.computing():
@@ -170,9 +164,7 @@ def micro_batches(batch: np.ndarray, lengths: np.ndarray, size: int) -> list[np.
 def warm_up_then_fall(total: int, share: float = 0.1) -> Callable[[int], float]:
     """Return the factor of the learning rate per update: a linear rise, then a linear fall to 0.
 
-    Args:
-        total: number of updates.
-        share: of the updates for the rise.
+    The rise takes ``share`` of the ``total`` updates.
 
     >>> factor = warm_up_then_fall(20)
     >>> [factor(step) for step in (0, 1, 2, 11, 20)]

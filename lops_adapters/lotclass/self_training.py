@@ -104,10 +104,8 @@ def self_train(
     Args:
         network: trained by masked category prediction.
         documents: n samples, read where the class of a document is read.
-        settings: of the run.
+        settings, seed, quiet: of the run.
         selector: ``selector(samples, codes, number of the refresh)``.
-        seed: of the order, the batches and dropout.
-        quiet: no progress bar.
 
     Raises:
         LopsError: a prediction is not a number.

@@ -72,17 +72,9 @@ class Predictor:
     ) -> list[np.ndarray]:
         """Return the ``top`` predicted tokens at chosen places, or their counts per class.
 
-        Args:
-            rows: token ids.
-            places: per row the positions to predict.
-            lookup: (V,) int64 tensor, the class code of each token, or ``classes`` for no class;
-                default: return tokens.
-            classes: k.
-
-        Returns:
-            Per row the token ids, (places, top) int32; or with ``lookup`` how many of them belong
-            to each class, (places, classes) uint8.
-
+        Per row of token ids: the ids at its places, (places, top) int32; or with ``lookup``, a (V,)
+        int64 tensor of the class code of each token (k: no class), how many of them belong to each
+        of the k ``classes``, (places, k) uint8.
         """
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
         found: list[np.ndarray] = [np.zeros((0, 0))] * len(rows)
@@ -135,12 +127,6 @@ def category_vocabulary(
     predictions. The ``size`` most frequent tokens per class are kept (ties: the lower token id).
     Removed from these are tokens that are not words of letters, single letters, stop words, and
     tokens frequent for another class too; names of the class itself stay. (LOTClass, section 3.1)
-
-    Args:
-        documents: of the corpus.
-        names: per class its alternative names.
-        predictor: predictions.
-        size: tokens per class before removal.
 
     """
     tokenizer, occurrences = predictor.tokenizer, documents.occurrences
@@ -212,13 +198,8 @@ def indicative_positions(
     A position indicates a class if more than ``threshold`` of the model's best predictions there
     are in the vocabulary of the class.
 
-    Args:
-        rows: token ids of n documents, nothing masked.
-        vocabularies: of :func:`category_vocabulary`.
-        predictor: predictions.
-        threshold: out of the predictor's ``top``.
-        special: special tokens can be indicative, as in the original.
-
+    Rows are token ids of n documents, nothing masked; with ``special``, special tokens can be
+    indicative, as in the original.
     """
     torch = import_torch()
     k = len(vocabularies)

@@ -9,32 +9,17 @@ from lops_adapters.core import LopsError
 Seeds = dict[str, tuple[str, ...]]
 
 
-def checked_seeds(seeds: Mapping[str, Sequence[str]], classes: Sequence[str] | None) -> Seeds:
+def checked_seeds(seeds: Mapping[str, Sequence[str]]) -> Seeds:
     """Return every class's seed words without repetitions, in the caller's order."""
     if not isinstance(seeds, Mapping):
         raise LopsError(
             f"seeds is a {type(seeds).__name__}; "
             "pass a mapping from class name to a list of seed words"
         )
-    if isinstance(classes, str):
-        raise LopsError(
-            f"classes is the string {classes!r}; "
-            f"pass a sequence of class names, for instance [{classes!r}]"
-        )
-    names = list(seeds) if classes is None else list(classes)
-    wrong = next((name for name in [*names, *seeds] if not isinstance(name, str)), None)
+    wrong = next((name for name in seeds if not isinstance(name, str)), None)
     if wrong is not None:
         raise LopsError(f"class name {wrong!r} is a {type(wrong).__name__}; wanted a string")
-    if len(set(names)) != len(names):
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        raise LopsError(f"classes names {repeated} more than once; name every class once")
-    unknown = sorted(set(seeds) - set(names))
-    if unknown:
-        raise LopsError(
-            f"seeds has classes {unknown} that classes ({names}) lacks; "
-            "add them there or drop their seeds"
-        )
-    checked = {name: _words_of(name, seeds.get(name, ())) for name in names}
+    checked = {name: _words_of(name, words) for name, words in seeds.items()}
     if not any(checked.values()):
         raise LopsError("seeds holds no seed word; give at least one class a seed word")
     return checked

@@ -16,7 +16,6 @@ def exclusive_string_match(
     texts: Sequence[str] | Iterable[str],
     seeds: Mapping[str, Sequence[str]],
     *,
-    classes: Sequence[str] | None = None,
     regex: bool = False,
     quiet: bool = True,
 ) -> PseudoLabels:
@@ -28,8 +27,7 @@ def exclusive_string_match(
 
     Args:
         texts: the raw documents, read one by one and not kept in memory.
-        seeds: class name to its seed words.
-        classes: all class names, if some have no seed word. Default: the keys of `seeds`.
+        seeds: class name to its seed words, [] for a class without any.
         regex: read each seed word as a regular expression. The authors' released code does so
             without escaping, so that a full stop matches any character. Default: literal words.
         quiet: show no progress bar.
@@ -38,9 +36,9 @@ def exclusive_string_match(
         Labelled rows, their labels and scores, and the seed words without a match.
 
     Raises:
-        LopsError: no document, a document that is not a string, seeds and classes that do not fit
-            together, or with `regex` a seed word that is no regular expression or matches the empty
-            string (and so every document).
+        LopsError: no document, a document that is not a string, seeds that cannot work, or with
+            `regex` a seed word that is no regular expression or matches the empty string (and so
+            every document).
 
     Source: the Exclusive String-Match heuristic of the LOPS paper (noise of heuristics on NYT-Fine)
     and the authors' released code.
@@ -51,7 +49,7 @@ def exclusive_string_match(
     >>> found.positions.tolist(), found.labels.tolist()
     ([0, 2], ['energy', 'sports'])
     """
-    checked = checked_seeds(seeds, classes)
+    checked = checked_seeds(seeds)
     occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
     owners: dict[str, list[int]] = {}
     for pair_id, (_, word) in enumerate(occurrences.pairs):

@@ -31,9 +31,7 @@ def string_match(
     texts: Sequence[str] | Iterable[str],
     seeds: Mapping[str, Sequence[str]],
     *,
-    classes: Sequence[str] | None = None,
     max_words: int | None = 149_999,
-    phrases: bool = True,
     quiet: bool = True,
 ) -> PseudoLabels:
     """Pseudo-label documents by counting seed words, as the authors' released code does.
@@ -45,30 +43,26 @@ def string_match(
     occurrences of its seed words in the document. The largest score wins; ties go to the
     alphabetically first class; a document without a seed word stays unlabelled.
 
-    With `phrases`, a multi-word seed matches consecutive words of the document. Punctuation and
-    case are ignored; stop words count, since phrases such as "rachel and kirsty" contain them.
-    Every occurrence of a phrase counts, also inside another ("world war ii" counts for "world
-    war"), and `max_words` does not apply to phrases.
+    A multi-word seed matches consecutive words of the document. Punctuation and case are ignored;
+    stop words count, since phrases such as "rachel and kirsty" contain them. Every occurrence of a
+    phrase counts, also inside another ("world war ii" counts for "world war"), and `max_words` does
+    not apply to phrases.
 
     Texts are read one by one and not kept: memory grows with the number of distinct words (not with
     `max_words=None`, which needs no counts) and of occurrences of seed words (16 bytes each).
 
     Args:
         texts: the raw documents.
-        seeds: class name to its seed words. A word may belong to several classes. Single words must
-            be in processed form: lower case, without punctuation.
-        classes: all class names, if some have no seed word. Default: the keys of `seeds`.
+        seeds: class name to its seed words, [] for a class without any. A word may belong to
+            several classes. Single words must be in processed form: lower case, no punctuation.
         max_words: number of most frequent words that can match; None: all.
-        phrases: match multi-word seeds. If False they never match, as in the released code without
-            its phrase files.
         quiet: show no progress bar.
 
     Returns:
         Labelled rows, their labels and scores, and the seed words without a match.
 
     Raises:
-        LopsError: no document, a document that is not a string, or seeds and classes that do not
-            fit together.
+        LopsError: no document, a document that is not a string, or seeds that cannot work.
 
     Warns:
         LopsWarning: once, with the seeds that no document can match and a spelling that would.
@@ -81,12 +75,12 @@ def string_match(
     >>> found.labels.tolist(), found.scores.tolist()
     (['talk', 'sci', 'sci'], [2.0, 1.0, 1.0])
     """
-    checked = {name: _distinct(found) for name, found in checked_seeds(seeds, classes).items()}
+    checked = {name: _distinct(found) for name, found in checked_seeds(seeds).items()}
     if max_words is not None and max_words < 1:
         raise LopsError(f"max_words is {max_words}; pass a number from 1, or None for no limit")
-    _warn_of_unmatchable(checked, phrases)
+    _warn_of_unmatchable(checked)
     occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
-    words, expressions = _matchers(occurrences.pairs, phrases)
+    words, expressions = _matchers(occurrences.pairs)
     corpus_counts: Counter[str] = Counter()
     read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="String-Match")
     counted = None if max_words is None else corpus_counts
@@ -119,9 +113,9 @@ def seed_votes(
     >>> seed_votes(["a gun", "gun in space"], {"talk": ["gun"], "sci": ["space", "moon"]})
     {'talk: gun': ['talk', 'talk'], 'sci: space': [None, 'sci']}
     """
-    checked = {name: _distinct(found) for name, found in checked_seeds(seeds, None).items()}
+    checked = {name: _distinct(found) for name, found in checked_seeds(seeds).items()}
     occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
-    words, expressions = _matchers(occurrences.pairs, phrases=True)
+    words, expressions = _matchers(occurrences.pairs)
     read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="seed words")
     n_documents = _count(read, occurrences, words, expressions, None)
     documents, pair_ids = occurrences.arrays(set())
@@ -161,16 +155,14 @@ def _distinct(words: tuple[str, ...]) -> tuple[str, ...]:
 Expressions = dict[str, list[tuple[str, re.Pattern[str], list[int]]]]
 
 
-def _matchers(
-    pairs: list[tuple[str, str]], phrases: bool
-) -> tuple[dict[str, list[int]], Expressions]:
+def _matchers(pairs: list[tuple[str, str]]) -> tuple[dict[str, list[int]], Expressions]:
     """Return single words and phrases with the pairs they belong to."""
     words: dict[str, list[int]] = {}
     owners: dict[str, list[int]] = {}
     for pair_id, (_, seed) in enumerate(pairs):
         if not _is_phrase(seed):
             words.setdefault(seed, []).append(pair_id)
-        elif phrases and _processed(seed):
+        elif _processed(seed):
             owners.setdefault(" ".join(_processed(seed)), []).append(pair_id)
     expressions: Expressions = {}
     for phrase, pair_ids in owners.items():
@@ -236,11 +228,11 @@ def _beyond_vocabulary(
     return [word for word, beyond in ranked if beyond and word in words]
 
 
-def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
+def _warn_of_unmatchable(seeds: Seeds) -> None:
     reasons = []
     for name, words in seeds.items():
         for word in words:
-            reason = _why_unmatchable(word, phrases)
+            reason = _why_unmatchable(word)
             if reason:
                 reasons.append(f"{word!r} of class {name!r} ({reason})")
     if reasons:
@@ -248,12 +240,10 @@ def _warn_of_unmatchable(seeds: Seeds, phrases: bool) -> None:
         warnings.warn(message, LopsWarning, stacklevel=3)
 
 
-def _why_unmatchable(word: str, phrases: bool) -> str | None:
+def _why_unmatchable(word: str) -> str | None:
     processed = _processed(word)
     if not processed:
         return "nothing is left without punctuation"
-    if _is_phrase(word):
-        return None if phrases else "a phrase: pass phrases=True"
-    if processed == [word]:
+    if _is_phrase(word) or processed == [word]:
         return None
     return f"{''.join(processed)!r} would"

@@ -33,10 +33,7 @@ class WestclassClassifier(TextClassifier):
     settings: WestclassSettings
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Return class probabilities, (n, k) float32.
-
-        A text without a known word gets the network's prediction for an empty document.
-        """
+        """A text without a known word gets the network's prediction for an empty document."""
         tokens = tokenize(texts, faithful=self.settings.faithful)
         return self.network.predict_proba(as_read(tokens, self.settings))
 

@@ -139,7 +139,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     topics = find_topics(unit.vectors, seed_vectors(pieces, unit))
     draw = partial(_draw, topics, unit, counts, tokens, settings, seed, job.quiet)
     drawn, draw_seconds = folder.stage("pseudo_documents", draw)
-    pseudo = PseudoDocuments.from_arrays(drawn)
+    pseudo = PseudoDocuments(**drawn)
     return Prepared(
         corpus,
         settings,
@@ -355,7 +355,7 @@ def _draw(
         sentence_end=index.get(".") if by_sentences else None,
         quiet=quiet,
     )
-    return drawn.arrays()
+    return dict(vars(drawn))
 
 
 def shapes(

@@ -6,14 +6,13 @@ the authors' program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from lops_adapters.console import progress
-from lops_adapters.core import LopsError
 from lops_adapters.westclass.topics import Topic
 
 T = TypeVar("T")
@@ -48,15 +47,6 @@ class PseudoDocuments:
         tokens = [vocabulary[word] for word in self.words.tolist()]
         return _groups(_groups(tokens, self.sentence_lengths), self.sentence_counts)
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return the attributes by name, for a file of arrays."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> PseudoDocuments:
-        """Return what :meth:`arrays` was called on."""
-        return cls(**{field.name: arrays[field.name] for field in fields(cls)})
-
 
 def _groups(items: list[T], sizes: np.ndarray) -> list[list[T]]:
     """Return items in consecutive groups of the given sizes."""
@@ -90,21 +80,15 @@ def generate(
         topics: k topics, in the order of the class codes.
         vectors: (V, d) float32 unit vectors of the vocabulary.
         background: (V,) float64 probabilities, the words' shares in the corpus.
-        shapes: sentence lengths of each real document, such as ``[12, 7]``; sentences and documents
-            without words are ignored. A list of one shape makes all documents alike.
-        per_class: documents per class (the original's beta).
-        top: words around a direction (the original's gamma), at most V.
-        alpha: share of the background, 0 to 1.
-        seed: random seed.
+        shapes: sentence lengths of each real document, such as ``[12, 7]``, at least one with a
+            word; others are ignored. A list of one shape makes all documents alike.
+        per_class, top, alpha: beta, gamma (at most V) and alpha (0 to 1) of the original.
+        seed, quiet: of the draw; no progress bar.
         sentence_end: word appended to every sentence, not counted in its length (the original: for
             its hierarchical network).
-        quiet: no progress bar.
-
-    Raises:
-        LopsError: no shape with a word.
 
     """
-    real = _real_shapes(shapes)
+    real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
     below = _cumulative(np.asarray(background, dtype=np.float64)[None])[0]
     words, lengths, counts = [], [], []
     for code, topic in enumerate(
@@ -177,13 +161,3 @@ def _cumulative(weights: np.ndarray) -> np.ndarray:
     """Return cumulative shares along each row; the last is exactly 1."""
     total = np.cumsum(weights, axis=1)
     return np.asarray(total / total[:, -1:])
-
-
-def _real_shapes(shapes: Sequence[Sequence[int]]) -> list[np.ndarray]:
-    real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
-    if not real:
-        raise LopsError(
-            f"none of the {len(shapes)} shapes has a word; wanted sentence lengths of real "
-            "documents, such as [[12, 7], [9]]"
-        )
-    return real

@@ -29,10 +29,6 @@ def seed_pieces(
     the average of their distinct words. Seeds and parts without a vector are left out with a
     warning. Seeds of a class with the same words count once.
 
-    Args:
-        seeds: seeds of every class.
-        known: words that have a vector.
-
     Raises:
         LopsError: classes without a seed that is known; the message names them all.
 
@@ -97,12 +93,6 @@ def words_of_documents(
     out are punctuation marks, single characters, English stop words, words without a vector, and
     words in more than a fifth of the documents (in more than one, for fewer than ten documents).
     Scores equal to nine decimals rank alphabetically.
-
-    Args:
-        documents: the labelled documents.
-        labels: their classes.
-        classes: all classes.
-        known: words that have a vector.
 
     Raises:
         LopsError: a class without a labelled document, or without such a word in them.

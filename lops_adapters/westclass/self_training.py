@@ -56,13 +56,11 @@ def self_train(
     Each update takes one batch: the next slice of one random order of the documents trained on.
 
     Args:
-        network: pre-trained.
-        prepared: n documents, as the network's ``prepare`` returns them.
+        network, prepared: pre-trained; n documents, as its ``prepare`` returns them.
         trained: (m,) int64 positions of the documents to train on, at least one; all are predicted.
         settings: filled in by :meth:`WestclassSettings.for_length`.
         labelled: positions and class codes of the labelled documents; the label is their target.
-        seed: of the order.
-        quiet: no progress bar.
+        seed, quiet: of the order; no progress bar.
 
     Raises:
         LopsError: a prediction is not a number.

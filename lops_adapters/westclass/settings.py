@@ -16,6 +16,7 @@ from lops_adapters.runs.settings import (
     CHECKPOINTS,
     NOT_NEGATIVE,
     SHARE,
+    Range,
     read_checkpoints,
     setting,
 )
@@ -47,12 +48,7 @@ LONG_FROM = 100
 
 
 def filled(value: Value | None) -> Value:
-    """Return a setting that :meth:`WestclassSettings.for_length` has filled in.
-
-    Raises:
-        LopsError: it is not filled in.
-
-    """
+    """Return a setting that :meth:`WestclassSettings.for_length` has filled in, or a LopsError."""
     if value is None:
         raise LopsError(
             "found settings with open sizes; call for_length() with the mean number of words first"
@@ -103,7 +99,9 @@ class WestclassSettings(FinalSettings):
         "name, or a local folder",
         metavar="NAME|PATH",
     )
-    vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
+    vector_size: int = setting(
+        100, "width of the Word2Vec vectors", within=Range("at least 2", lambda value: value >= 2)
+    )
     vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     vector_words: int = setting(
         2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE

@@ -125,12 +125,7 @@ def shape(
 ) -> list[int]:
     """Return the number of known words per sentence, of the sentences that a network reads.
 
-    Args:
-        document: sentences of tokens.
-        words: the known words.
-        max_sentences: sentences per document at most.
-        max_words: words per sentence at most.
-        ends: count closing marks.
+    ``words`` are the known ones; ``ends``: count closing marks.
 
     >>> shape([["a", "b", ".", "."], ["zz", "."], ["a"]], frozenset("ab."), 10, 45, ends=False)
     [2, 1]

@@ -57,15 +57,8 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
     before two classes first have a word in common, counted up from the smallest number of seeds. If
     the seeds themselves collide, classes keep them; if nothing collides, t is the whole vocabulary.
 
-    Args:
-        vectors: (V, d) float32 unit vectors of the vocabulary.
-        seeds: k classes, in the order of the class codes.
-
-    Returns:
-        k topics in the same order.
-
-    Raises:
-        LopsError: the seeds of a class cancel out.
+    Vectors are (V, d) float32 unit vectors of the vocabulary; seeds and topics come in the order of
+    the class codes. LopsError if the seeds of a class cancel out.
 
     >>> words = np.array([[1, 0], [0.8, 0.6], [0, 1], [0.6, 0.8]], dtype=np.float32)
     >>> seeds = [Seed(words[[0]], [0]), Seed(words[[2]], [2])]

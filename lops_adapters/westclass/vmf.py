@@ -47,20 +47,10 @@ def fit(vectors: np.ndarray, what: str = "vectors") -> VonMisesFisher:
     Source: the approximation of Banerjee et al., "Clustering on the Unit Hypersphere using von
     Mises-Fisher Distributions", JMLR 6 (2005).
 
-    Args:
-        vectors: (t, d) unit vectors of any float type, t >= 1, normalised again in float64.
-        what: their name in errors.
-
-    Raises:
-        LopsError: vectors of one dimension, or vectors that cancel out.
-
+    The vectors are (t, d), d >= 2, of unit length in any float type, normalised again in float64;
+    ``what`` names them in the LopsError that vectors that cancel out raise.
     """
     t, d = vectors.shape
-    if d < 2:
-        raise LopsError(
-            f"{what} have shape {vectors.shape}; wanted vectors of two or more dimensions to fit a "
-            "topic to"
-        )
     total = exactly_unit(vectors).sum(axis=0)
     length = float(np.linalg.norm(total))
     r = length / t

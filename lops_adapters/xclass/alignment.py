@@ -50,8 +50,7 @@ def align(
     """Align documents with classes; component i starts at class i and keeps its code.
 
     Args:
-        documents: (n, width) float32, n >= 2.
-        classes: (k, width) float32.
+        documents, classes: (n, width) and (k, width) float32, n >= 2.
         components: of the PCA; fewer if the documents vary in fewer directions.
         share_power: see :func:`balanced`; 1: the mixture's own classes.
         seed: passed to scikit-learn's mixture, which draws nothing here.
@@ -121,11 +120,8 @@ def balanced(joint: np.ndarray, share_power: float) -> np.ndarray:
 
     A mixture lets one class draw documents of the others. With the offsets, the mean probability
     of a class is proportional to the power ``share_power`` of its share: 1 changes hardly
-    anything, 0 makes all classes equally large. A class without a document keeps its column.
-
-    Args:
-        joint: (n, k) unnormalised log-probabilities.
-        share_power: 0 to 1.
+    anything, 0 makes all classes equally large. A class without a document keeps its column. The
+    log-probabilities are (n, k) and unnormalised.
 
     >>> joint = np.log([[0.9, 0.1], [0.7, 0.3], [0.6, 0.4], [0.2, 0.8]])
     >>> balanced(joint, 0.0).argmax(axis=1).tolist()
@@ -149,9 +145,7 @@ def balanced(joint: np.ndarray, share_power: float) -> np.ndarray:
 def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the log-odds of each row's own column against all others, (n,) float64.
 
-    Args:
-        joint: (n, k) unnormalised log-probabilities.
-        codes: (n,) int, the column of each row.
+    They are of (n, k) unnormalised log-probabilities; (n,) ``codes`` are the columns.
 
     >>> log_odds(np.log([[0.6, 0.3, 0.1]]), np.array([0])).round(3).tolist()
     [0.405]

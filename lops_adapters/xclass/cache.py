@@ -30,16 +30,10 @@ def cached_vectors(
 ) -> np.ndarray:
     """Return :func:`contextual_vectors`, from an earlier run on the same words and encoder if kept.
 
-    Args:
-        words: of the corpus.
-        wanted: (m,) int64 positions of the tokens whose vectors are used.
-        encoder: the encoder.
-        folder: for the vectors while they are computed; a killed run resumes from there.
-        cache: folder of kept vectors, see
-            :class:`~lops_adapters.encoders.kept_files.KeptFiles`. X-Class has a file per corpus and
-            encoder in its folder ``xclass``. If it cannot be written, nothing is kept.
-        quiet: no progress bar.
-
+    They are of the tokens at (m,) int64 positions ``wanted``. While they are computed they are in
+    ``folder``, from where a killed run resumes. ``cache`` is a folder of
+    :class:`~lops_adapters.encoders.kept_files.KeptFiles`, in which ``xclass`` has a file per corpus
+    and encoder. If it cannot be written, nothing is kept.
     """
     kept = cache / "xclass" / f"{_fingerprint(words, wanted, encoder)}.npy"
     files, shape = KeptFiles(cache), (len(wanted), encoder.width)

@@ -34,11 +34,9 @@ def document_vectors(
     measures, for contextual and static vectors. The word at rank r of the product weighs 1/r.
 
     Args:
-        word_id: (m,) int, the word of each vector.
-        document: (m,) int, its document, ascending.
+        word_id, document: (m,) int, the word of each vector, and its document, ascending.
         vectors: (m, width) float16 contextual vectors.
-        static: (V, width) float32 static vectors.
-        classes: (k, width) float32 class vectors.
+        static, classes: (V, width) and (k, width) float32.
         n_documents: n.
         rows: ascending positions of the vectors to use; default: all.
         quiet: no progress bar.

@@ -68,14 +68,10 @@ def check_names(names: Sequence[str]) -> None:
 def name_vectors(
     names: Sequence[str], vocabulary: Mapping[str, int], static: np.ndarray, encoder: ContextEncoder
 ) -> Names:
-    """Return the vectors of the class names.
+    """Return the vectors of k class names that :func:`check_names` accepts.
 
-    Args:
-        names: k names that :func:`check_names` accepts.
-        vocabulary: index of every word of the corpus.
-        static: (V, width) float32 vectors of the words; zeros for words without a vector.
-        encoder: encodes the names that the corpus lacks, in a short sentence.
-
+    ``static`` are (V, width) float32 vectors of the vocabulary, zeros for words without one. The
+    encoder encodes the names that the corpus lacks, in a short sentence.
     """
     named = [tuple(dict.fromkeys(name_parts(name))) for name in names]
     places = [[vocabulary[part] for part in parts if part in vocabulary] for parts in named]

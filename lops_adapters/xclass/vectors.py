@@ -17,13 +17,8 @@ def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Itera
     """Cut documents into windows of at most ``room`` word pieces.
 
     A word is encoded in the first window it fits into. Every window of a document but the first
-    also holds the words before it as context, up to half the room.
-
-    Args:
-        document_start: (n + 1,) int64, where each document's words begin.
-        lengths: (tokens,) int64 word pieces of each word, at most ``room``.
-        room: word pieces per window.
-
+    also holds the words before it as context, up to half the room. ``document_start`` is (n + 1,),
+    ``lengths`` (tokens,) the word pieces of each word, at most ``room``.
     """
     total = np.concatenate([[0], np.cumsum(lengths)])
     for first, last in zip(document_start[:-1].tolist(), document_start[1:].tolist(), strict=True):
@@ -46,11 +41,9 @@ def contextual_vectors(
     *,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once and return the vectors of the wanted words.
+    """Encode the corpus once and return the vectors of the wanted words, memory-mapped.
 
-    Returns:
-        Memory-mapped (wanted tokens, width) float16 array: the mean of each word's pieces.
-
+    They are the means of each word's pieces, (wanted tokens, width) float16.
     """
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
@@ -61,13 +54,7 @@ def contextual_vectors(
 def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.ndarray:
     """Return the mean vector of every word, (V, width) float32; zeros for words without one.
 
-    The sums are float64.
-
-    Args:
-        word_id: (m,) int, the word of each vector.
-        vectors: (m, width) float16.
-        size: V.
-
+    ``word_id`` (m,) is the word of each (m, width) vector, ``size`` V. The sums are float64.
     """
     from scipy import sparse
 

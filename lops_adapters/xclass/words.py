@@ -71,14 +71,7 @@ def _tokenizer() -> tuple[Any, Any]:
 
 
 def read_words(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> WordCorpus:
-    """Split documents into words; an empty document has none.
-
-    Args:
-        texts: n documents.
-        faithful: clean the texts first, as the original does; see :func:`cleaned`.
-        quiet: no progress bar.
-
-    """
+    """Split documents into words; ``faithful``: of :func:`cleaned` texts, as the original does."""
     seen: dict[str, int] = {}
     ids: list[int] = []
     starts = [0]

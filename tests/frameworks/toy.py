@@ -52,7 +52,9 @@ class Toy(IteratedFramework[ToySettings]):
 
     def prepare(self, corpus, job):
         """Match seed words."""
-        labels = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
+        labels = string_match(
+            corpus.texts, {label: corpus.seeds.get(label, []) for label in corpus.classes}
+        )
         if len(set(labels.labels)) < 2:
             raise LopsError(f"found {len(labels)} pseudo-labels of one class; wanted two classes")
         return Prepared(corpus, labels, {})

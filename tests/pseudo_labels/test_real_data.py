@@ -29,7 +29,7 @@ def test_the_counts_are_reproduced(name, n_documents, n_labelled, n_wrong):
     dataset = load(name, data_dir=Path(DATA))
     corpus = dataset.corpus
     started = time.process_time()
-    result = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
+    result = string_match(corpus.texts, corpus.seeds)
     seconds = time.process_time() - started
     gold = [dataset.gold.labels[position] for position in result.positions]
     wrong = sum(label != truth for label, truth in zip(result.labels, gold, strict=True))

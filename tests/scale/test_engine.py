@@ -187,7 +187,7 @@ def test_a_real_corpus(here):
 
     data = load("agnews", data_dir=Path(folder), quiet=True)
     texts = data.corpus.texts[:500]
-    found = string_match(texts, data.corpus.seeds, classes=data.corpus.classes)
+    found = string_match(texts, data.corpus.seeds)
     rows = [
         [str(i), texts[at][:400], label, data.gold.labels[at]]
         for i, (at, label) in enumerate(zip(found.positions, found.labels, strict=True))

@@ -218,7 +218,7 @@ def test_ag_news_shuffled(arguments):
     from lops_adapters.datasets import load
 
     corpus = load("agnews", data_dir=Path(DATA)).corpus
-    found = string_match(corpus.texts, corpus.seeds, classes=corpus.classes)
+    found = string_match(corpus.texts, corpus.seeds)
     columns = [corpus.texts[i] for i in found.positions], list(found.labels)
     outcomes = [
         outcome(lops_adapters.select(texts, labels, probe="linear", **arguments), texts, labels)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from lops_adapters.core import LopsError
 from lops_adapters.storage import write_arrays
 from lops_adapters.westclass import pseudo_documents as module
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
@@ -186,9 +185,9 @@ def test_classes_do_not_depend_on_each_other():
 
 def test_a_file_and_back(tmp_path):
     documents = made()
-    write_arrays(tmp_path / "pseudo.npz", **documents.arrays())
+    write_arrays(tmp_path / "pseudo.npz", **vars(documents))
     with np.load(tmp_path / "pseudo.npz") as stored:
-        back = PseudoDocuments.from_arrays(stored)
+        back = PseudoDocuments(**stored)
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(back, name), getattr(documents, name))
         assert getattr(back, name).dtype == getattr(documents, name).dtype
@@ -237,9 +236,3 @@ def test_a_large_vocabulary_is_quick():
     documents = generate(topics, vectors, np.full(50_000, 1 / 50_000), [[60, 40]], seed=0)
     assert time.process_time() - start < 20
     assert documents.words.shape == (4 * 500 * 100,)
-
-
-@pytest.mark.parametrize("shapes", [[], [[], [0, 0]]])
-def test_no_shape_with_a_word(shapes):
-    with pytest.raises(LopsError, match=f"none of the {len(shapes)} shapes has a word"):
-        made(shapes=shapes)

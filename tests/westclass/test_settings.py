@@ -131,4 +131,4 @@ def test_faithful_repeats_no_corpus():
 
 def test_limits_are_allowed():
     WestclassSettings(alpha=0.0, stop_below=0.0, decay=0.0, labelled=[])
-    WestclassSettings(alpha=0.999, stop_below=1.0, **dict.fromkeys(WHOLE, 1))
+    WestclassSettings(alpha=0.999, stop_below=1.0, **{**dict.fromkeys(WHOLE, 1), "vector_size": 2})

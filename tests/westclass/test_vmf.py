@@ -142,13 +142,6 @@ def test_the_closer_the_larger_up_to_the_point():
     assert kappas[2] < 1e10
 
 
-@pytest.mark.parametrize(
-    ("vectors", "message"),
-    [
-        (np.ones((3, 1)), "two or more dimensions"),
-        (np.array([[1.0, 0], [-1, 0]]), r"seeds \(2\) cancel out"),
-    ],
-)
-def test_bad_vectors(vectors, message):
-    with pytest.raises(LopsError, match=message):
-        fit(vectors, "seeds")
+def test_vectors_that_cancel_out():
+    with pytest.raises(LopsError, match=r"seeds \(2\) cancel out"):
+        fit(np.array([[1.0, 0], [-1, 0]]), "seeds")
