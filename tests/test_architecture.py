@@ -20,7 +20,7 @@ HEAVY = {
 }  # fmt: skip
 # Files made of one heavy library and imported only inside the functions of their neighbours.
 HEAVY_FILES = {
-    "integrations/huggingface_callback.py", "integrations/keras_callback.py",
+    "integrations/huggingface.py", "integrations/keras.py",
     "probes/han_network.py", "probes/keras_networks.py",
 }  # fmt: skip
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}

@@ -31,9 +31,8 @@ class DataMap(NamedTuple):
     Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels as labels.
 
     Attributes:
-        confidence: (N,) float64, mean probability of the pseudo-label; NaN if only labels were
-            recorded.
-        variability: (N,) float64, its standard deviation; NaN if only labels were recorded.
+        confidence: (N,) float64, mean probability of the pseudo-label.
+        variability: (N,) float64, its standard deviation.
         correctness: (N,) float64, share of checkpoints that predict the pseudo-label.
 
     """
@@ -97,14 +96,13 @@ class Record:
         """Add a checkpoint.
 
         Args:
-            predictions: (m, k) class probabilities with columns in the order of ``classes``, or
-                (m,) predicted labels.
+            predictions: (m, k) class probabilities with columns in the order of ``classes``.
             time: in epochs, larger than the last. Default: the checkpoint's number.
             positions: (m,) int, the predicted samples. Default: all, in order.
 
         Raises:
-            LopsError: wrong shape or length, NaN, positions out of range or twice, labels outside
-                the classes, time that does not increase. Nothing is recorded then.
+            LopsError: wrong shape or length, NaN, positions out of range or twice, time that does
+                not increase. Nothing is recorded then.
 
         """
         time = len(self.times) + 1.0 if time is None else float(time)
@@ -142,12 +140,10 @@ class Record:
         return where
 
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return predicted codes (m,) and the pseudo-label's probability (m,), NaN for labels."""
+        """Return predicted codes (m,) and the pseudo-label's probability (m,)."""
         tensor = hasattr(predictions, "detach")
         found = np.asarray(predictions.detach().cpu() if tensor else predictions)
         m, k = len(where), len(self.classes)
-        if found.ndim == 1:
-            return self._read_labels(found, m), np.full(len(found), np.nan)
         if found.shape != (m, k) or found.dtype.kind not in "fiu":
             raise LopsError(
                 f"predictions have shape {found.shape} and type {found.dtype}; wanted {(m, k)} "
@@ -166,17 +162,6 @@ class Record:
             )
         return found.argmax(axis=1), found[np.arange(m), self.codes[where]]
 
-    def _read_labels(self, found: np.ndarray, m: int) -> np.ndarray:
-        if len(found) != m:
-            raise LopsError(f"found {len(found)} predictions; wanted {m}, one per sample")
-        unknown = set(found.tolist()) - set(self.classes)
-        if unknown:
-            raise LopsError(
-                f"the label {unknown.pop()!r} is predicted; wanted one of the classes "
-                f"{self.classes[:8]}, pass classes=..."
-            )
-        return encode(found, self.classes)
-
     @property
     def seen(self) -> np.ndarray:
         """(E, N) bool, whether a sample was predicted at a checkpoint."""
@@ -187,7 +172,7 @@ class Record:
         return np.array(self._predicted, dtype=np.int32).reshape(len(self.times), len(self))
 
     def probabilities(self) -> np.ndarray:
-        """Return probabilities of the pseudo-labels, (E, N) float32; NaN: not seen or unknown."""
+        """Return probabilities of the pseudo-labels, (E, N) float32; NaN: not seen."""
         return np.array(self._probability, dtype=np.float32).reshape(len(self.times), len(self))
 
     def data_map(self) -> DataMap:
@@ -256,10 +241,6 @@ class Record:
         step, k = max(1, _BLOCK // len(self.classes)), len(self.classes)
         for start in range(0, len(seen), step):
             here = seen[start : start + step]
-            if np.isnan(probability[here]).any():
-                labels = [self.classes[code] for code in predicted[here]]
-                order.observe(labels, time=time, positions=here)
-                continue
             rows = np.arange(len(here))
             scores = np.full((len(here), k), -1.0, dtype=np.float32)
             scores[rows, predicted[here]] = 2.0  # above any probability
