@@ -35,6 +35,17 @@ class NoiseCoverageCurve:
     def __len__(self) -> int:
         return len(self.thresholds)
 
+    @property
+    def ratio(self) -> NDArray[np.float64]:
+        """The NC-ratio at each threshold, noise / coverage; lowest at the best one.
+
+        Source: the paper, appendix (Figure 8).
+
+        >>> noise_coverage_curve([0.9, 0.5], ["a", "b"], ["a", "a"]).ratio.tolist()
+        [0.0, 0.5]
+        """
+        return self.noise / self.coverage
+
 
 def noise(pseudo_labels: Labels, gold: Labels) -> float:
     """Return the fraction of pseudo-labels that differ from the gold label; nan without any.
