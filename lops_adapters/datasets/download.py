@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from lops_adapters import storage
 from lops_adapters.console import progress
@@ -27,14 +27,14 @@ _TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 _NETWORK_ERRORS = (http.client.HTTPException, TimeoutError, ConnectionError, urllib.error.URLError)
 
 
-def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) -> None:
+def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) -> None:
     """Fetch a file to ``destination``; a file that is there stays if the download fails.
 
     Args:
         url: an http or https address.
         destination: the final path.
-        git_blob: the git blob id (SHA-1 of ``blob <size>\0`` and the content, in hex) the file
-            must have.
+        checksum: that the file must have, in hex: its SHA-256, or its git blob id (SHA-1 of
+            ``blob <size>\0`` and the content).
         quiet: show no progress bar.
 
     Raises:
@@ -47,9 +47,9 @@ def fetch(url: str, destination: Path, git_blob: str, *, quiet: bool = False) ->
         storage.restore(destination)
         with storage.replacing(destination) as part:
             _try_repeatedly(url, part, destination.name, quiet)
-            blob = git_blob_id(part)
-            if blob != git_blob:
-                raise LopsError(f"its contents are wrong (git blob {blob}, wanted {git_blob})")
+            found = sha256(part) if len(checksum) == 64 else git_blob_id(part)
+            if found != checksum:
+                raise LopsError(f"its contents are wrong (checksum {found}, wanted {checksum})")
     except OSError as error:
         raise LopsError(
             f"cannot write to {destination.parent} ({error}); choose a writable folder"
@@ -65,11 +65,20 @@ def git_blob_id(path: Path) -> str:
     >>> git_blob_id(path)
     'ce013625030ba8dba906f756967f9e9ca394464a'
     """
-    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    with path.open("rb") as file:
+    start = b"blob %d\0" % path.stat().st_size
+    return _hex(path, hashlib.sha1(start, usedforsecurity=False))
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hex."""
+    return _hex(path, hashlib.sha256())
+
+
+def _hex(path: Path, digest: Any) -> str:
+    with path.open("rb") as file:  # hashlib.file_digest needs Python 3.11
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
-    return digest.hexdigest()
+    return str(digest.hexdigest())
 
 
 def _try_repeatedly(url: str, part: Path, name: str, quiet: bool) -> None:

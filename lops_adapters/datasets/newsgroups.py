@@ -110,33 +110,6 @@ def _too_large(path: Path) -> LopsError:
     )
 
 
-def sorted_rows(where: str, messages: Iterable[tuple[str, str, int, str]]) -> Rows:
-    """Order (split, group, number, text) and name every message, the same for every source.
-
-    Raises:
-        LopsError: no message, or a group that is not one of the twenty.
-
-    """
-    found = sorted(messages, key=lambda message: (message[0] != "train", message[1], message[2]))
-    if not found:
-        raise LopsError(
-            f"{where}: no message found; wanted files such as {SPLITS[0]}/sci.space/60000"
-        )
-    unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
-    if unknown:
-        raise LopsError(
-            f"{where}: {listed(unknown)} is not one of the twenty newsgroups; "
-            "remove it from the tree"
-        )
-    return Rows(
-        texts=[text for *_, text in found],
-        ids=[f"{split}/{group}/{number}" for split, group, number, _ in found],
-        labels=[group for _, group, _, _ in found],
-        classes=list(published.GROUPS),
-        messages=True,
-    )
-
-
 def without_header(text: str) -> str:
     """Return the subject and the body of a raw message.
 
@@ -181,7 +154,25 @@ def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
 
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:
-    return sorted_rows(
-        str(path),
+    """Order and name the messages; LopsError: none, or a group that is not one of the twenty."""
+    found = sorted(
         ((name[1], name[2], int(name[3]), content.decode("latin-1")) for name, content in messages),
+        key=lambda message: (message[0] != "train", message[1], message[2]),
+    )
+    if not found:
+        raise LopsError(
+            f"{path}: no message found; wanted files such as {SPLITS[0]}/sci.space/60000"
+        )
+    unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
+    if unknown:
+        raise LopsError(
+            f"{path}: {listed(unknown)} is not one of the twenty newsgroups; "
+            "remove it from the tree"
+        )
+    return Rows(
+        texts=[text for *_, text in found],
+        ids=[f"{split}/{group}/{number}" for split, group, number, _ in found],
+        labels=[group for _, group, _, _ in found],
+        classes=list(published.GROUPS),
+        messages=True,
     )

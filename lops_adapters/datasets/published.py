@@ -12,7 +12,9 @@ from pathlib import Path
 
 COMMIT = "a3bcc18008b856bd91a7f75bc36cd672a9545b5c"
 PAPER_FILES = f"https://raw.githubusercontent.com/dheeraj7596/LOPS/{COMMIT}/data"
-NEWSGROUPS_URL = "http://qwone.com/~jason/20Newsgroups/20news-bydate.tar.gz"
+# The archive of http://qwone.com/~jason/20Newsgroups, from where scikit-learn fetches it.
+NEWSGROUPS_URL = "https://ndownloader.figshare.com/files/5975967"
+NEWSGROUPS_SHA256 = "8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610"
 AGNEWS_URL = (
     "https://raw.githubusercontent.com/mhjabreel/CharCnn_Keras/"
     "555590db4219b1243abb1918effd6a7425a2d75f/data/ag_news_csv/train.csv"

@@ -118,8 +118,9 @@ def test_the_blob_id_is_gits(tmp_path):
 
 @pytest.mark.parametrize("kind", ["plain", "no-length", "to-plain", "negative", "words", "digits"])
 def test_a_download(server, target, kind):
-    fetch(server.url + kind, target, BLOB, quiet=True)
-    assert target.read_bytes() == CONTENT
+    for checksum in (BLOB, hashlib.sha256(CONTENT).hexdigest()):
+        fetch(server.url + kind, target, checksum, quiet=True)
+        assert target.read_bytes() == CONTENT
     assert entries(target) == ["df.pkl"]
     assert threading.active_count() < 20
 
@@ -178,7 +179,7 @@ def test_only_the_right_file_replaces_another(server, target):
     target.parent.mkdir(parents=True)
     target.write_bytes(b"old")
     server.content = b"<html>please log in</html>"
-    wrong = rf"its contents are wrong \(git blob \w{{40}}, wanted {BLOB}\)"
+    wrong = rf"its contents are wrong \(checksum \w{{40}}, wanted {BLOB}\)"
     with pytest.raises(LopsError, match=wrong):
         fetch(server.url, target, BLOB, quiet=True)
     assert target.read_bytes() == b"old"
