@@ -221,14 +221,13 @@ class Probe(ABC):
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed, every)
         self.speed = Speed()
-        if online:
-            if every is not None:
-                raise LopsError(
-                    f"every is {every} with online=True, which yields one snapshot per epoch; "
-                    "leave one of the two out"
-                )
-            return self._listen(samples, checked, n_classes, seed, self.schedule)
-        return self._watch(samples, checked, n_classes, seed, every, undecided)
+        if online and every is not None:
+            raise LopsError(
+                f"every is {every} with online=True, which yields one snapshot per epoch; "
+                "leave one of the two out"
+            )
+        heard = self.schedule if online else None  # or an error at once
+        return self._watch(samples, checked, n_classes, seed, every, undecided, heard)
 
     def _watch(
         self,
@@ -238,34 +237,27 @@ class Probe(ABC):
         seed: int,
         every: int | None,
         undecided: Callable[[], np.ndarray] | None,
+        heard: Stage | None,
     ) -> Iterator[Snapshot]:
+        """Yield snapshots; with ``heard``, they are outputs of this stage's training pass."""
         prepared = self.prepare(samples, fit=True)
-        try:
-            for update in self._timed(self.updates(prepared, codes, n_classes, seed)):
-                if update.done % (every or update.per_epoch):
-                    continue
-                positions = None if undecided is None else undecided()
-                probabilities = self._predict_timed(prepared, positions, len(samples))
-                yield Snapshot(update.done / update.per_epoch, probabilities, positions)
-        finally:  # most consumers stop before the training ends
-            log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
-
-    def _listen(
-        self, samples: Sequence[Any], codes: np.ndarray, n_classes: int, seed: int, own: Stage
-    ) -> Iterator[Snapshot]:
-        said = np.zeros((len(samples), n_classes), dtype=np.float32)
-
-        def hear(positions: np.ndarray, probabilities: np.ndarray) -> None:
-            said[positions] = probabilities
-
-        prepared = self.prepare(samples, fit=True)
-        stages = [replace(own, heard=hear)]
-        updates = self.staged_updates(prepared, codes, n_classes, seed, stages)
+        if heard is None:
+            updates = self.updates(prepared, codes, n_classes, seed)
+        else:
+            said = np.zeros((len(samples), n_classes), dtype=np.float32)
+            stages = [replace(heard, heard=said.__setitem__)]
+            updates = self.staged_updates(prepared, codes, n_classes, seed, stages)
         try:
             for update in self._timed(updates):
-                if update.done % update.per_epoch == 0:
-                    yield Snapshot(update.done / update.per_epoch, said.copy(), None)
-        finally:
+                if update.done % (every or update.per_epoch):
+                    continue
+                positions = None if undecided is None or heard else undecided()
+                if heard is None:
+                    probabilities = self._predict_timed(prepared, positions, len(samples))
+                else:
+                    probabilities = said.copy()
+                yield Snapshot(update.done / update.per_epoch, probabilities, positions)
+        finally:  # most consumers stop before the training ends
             log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
 
     def _timed(

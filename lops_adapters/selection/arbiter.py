@@ -63,11 +63,7 @@ class Arbiter:
     ) -> np.ndarray:
         """Return the probability of each true class, (n, k) float64.
 
-        Args:
-            likelihoods: of every member, (n, k).
-            codes: (n,) int.
-            vectors: (n, width), if :func:`learn` had some.
-
+        Likelihoods are (n, k), of every member; vectors (n, width), if :func:`learn` had some.
         """
         n, k = len(codes), len(self.offsets)
         probabilities = np.empty((n, k))

@@ -31,13 +31,8 @@ class Preferred:
     """Keeps the pseudo-labels with the largest held-out likelihood.
 
     See :func:`~lops_adapters.selection.likelihoods.likelihoods`. If the probe hardly agrees with
-    the labels, it keeps all of them; it keeps all of a class with fewer samples than folds.
-
-    Args:
-        probe: trained from scratch once per fold.
-        seed: of folds and trainings.
-        quiet: no progress bar.
-
+    the labels, it keeps all of them; it keeps all of a class with fewer samples than folds. The
+    probe is trained from scratch once per fold.
     """
 
     probe: Probe
@@ -45,12 +40,7 @@ class Preferred:
     quiet: bool = True
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Predict held-out and select.
-
-        Raises:
-            LopsError: fewer samples than folds, and what the probe raises.
-
-        """
+        """Predict held-out and select; LopsError if there are fewer samples than folds."""
         classes, codes = read_labels(samples, pseudo_labels)
         labelled = Labelled(samples, codes, classes, FOLDS, self.seed, self.quiet)
         of_labels = class_shares(codes, len(classes), FOLDS)
@@ -81,12 +71,7 @@ class AutoKeep:
     per_class: bool = False
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Find the fraction and select.
-
-        Raises:
-            LopsError: what share and method raise.
-
-        """
+        """Find the fraction and select; raises what share and method raise."""
         fraction, why = 1.0, "too few samples"
         shares: Keep = 1.0
         if len(samples) >= FOLDS:

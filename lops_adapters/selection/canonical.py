@@ -49,12 +49,7 @@ class InContentOrder:
     seen: Seen | None = None
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Sort, select, and map the selection back to the caller's order.
-
-        Raises:
-            LopsError: what reading the labels and the selector raise.
-
-        """
+        """Sort, select, and map the selection back; raises what the selector raises."""
         _, codes = read_labels(samples, pseudo_labels)
         order = content_order(samples, codes, self.seed)
         selector = self.make(None if self.seen is None else _Mapped(self.seen, order), order)

@@ -41,11 +41,8 @@ def check_order(codes: np.ndarray, suggested: np.ndarray, seed: int) -> np.ndarr
     that every first part of the order is a stratified random sample: in a stratum of N rows, m
     of which are checked, each row is checked with the probability m / N.
 
-    Args:
-        codes: (n,) int, of the pseudo-labels, in an order that says nothing, such as that of
-            :func:`lops_adapters.selection.canonical.content_order`.
-        suggested: (n,) int, of the suggested labels.
-        seed: of the draw.
+    Both are (n,) int codes, in an order that says nothing, such as that of
+    :func:`lops_adapters.selection.canonical.content_order`.
 
     >>> check_order(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1]), seed=0).tolist()
     [2, 4, 1, 5, 3, 0]

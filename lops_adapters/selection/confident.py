@@ -36,8 +36,10 @@ def make(request: Request, folds: int = 5) -> Selector:
     last = float(probe.max_epochs)
 
     def predict(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> np.ndarray:
-        cutting: dict[str, Any] = {"folds": folds, "seed": request.seed, "quiet": request.quiet}
-        looks = held_out(probe, samples, codes, n_classes, times=[last], **cutting)
+        cutting = {"folds": folds, "quiet": request.quiet}
+        looks = held_out(
+            probe, samples, codes, n_classes, seed=request.seed, times=[last], **cutting
+        )
         probabilities = looks[last].astype(np.float64)
         if request.seen is not None:
             request.seen(probabilities, None)

@@ -70,12 +70,9 @@ def floor_of(n_classes: int, most: int) -> int:
 
 
 def expected(counts: dict[int, int], most: int, slack: float = 1.0) -> Limits:
-    """Return limits that the sample probably keeps, since keys are uniform.
+    """Return limits that the sample of ``most`` rows probably keeps, since keys are uniform.
 
-    Args:
-        counts: key of a label -> rows of the class.
-        most: rows of the sample.
-        slack: larger: surer, and more rows below the limits.
+    ``counts`` are the rows per key of a label. A larger ``slack`` is surer, with more rows below.
 
     >>> expected({1: 10**6, 2: 50}, 10**5).of_class[2] == 2**64 - 1
     True
@@ -119,16 +116,11 @@ class Draw:
         first: np.ndarray | bool = False,
         ids: np.ndarray | None = None,
     ) -> None:
-        """Add a block.
+        """Add a block of m rows; those that are drawn come back.
 
-        Args:
-            keys: (m,) uint64, by content.
-            labels: (m,) uint64 keys of the labels.
-            positions: (m,) int64 in the table, distinct.
-            rows: m rows; those that are drawn come back.
-            first: (m,) bool, rows that are drawn before others, with any keys.
-            ids: (m,) of :func:`row_ids`, if they are known.
-
+        Keys are (m,) uint64, by content and of the labels; positions (m,) int64 in the table,
+        distinct; ``first`` (m,) bool, rows that are drawn before others, with any keys; ``ids``
+        (m,) of :func:`row_ids`, if they are known.
         """
         ids = row_ids(keys, labels) if ids is None else ids
         keys = np.where(first, 0, keys)
@@ -155,9 +147,7 @@ class Draw:
     def is_enough(self, counts: dict[int, int]) -> bool:
         """Return whether the rows hold the sample in spite of the limits.
 
-        Args:
-            counts: key of a label -> rows of the class, of the whole table.
-
+        ``counts`` are the rows per key of a label, of the whole table.
         """
         keys, labels, _, _ = self._columns()
         floor, total = floor_of(len(counts), self.most), sum(counts.values())

@@ -59,10 +59,7 @@ def splits(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
-    Args:
-        samples, codes, n_classes: of the samples.
-        folds, seed, quiet: of cross-validation.
-        groups: (n,) int codes; samples of a group are in one fold. Default: folds are stratified.
+    With ``groups``, (n,) int codes, samples of a group are in one fold; else folds are stratified.
 
     Raises:
         LopsError: fewer than two folds, fewer samples or groups than folds, or codes that do not

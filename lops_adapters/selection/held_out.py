@@ -21,12 +21,7 @@ def best_checkpoint(looks: Mapping[float, np.ndarray], codes: np.ndarray) -> flo
     """Return the checkpoint at which most pseudo-labels are preferred, the later of ties.
 
     Before it the probe has learnt too little, after it the probe memorises wrong labels. Small
-    tables have ties, and early probabilities are nearly even.
-
-    Args:
-        looks: see :func:`held_out`.
-        codes: (n,) int, the pseudo-labels.
-
+    tables have ties, and early probabilities are nearly even. ``looks`` are of :func:`held_out`.
     """
 
     def agreed(time: float) -> int:
@@ -55,11 +50,9 @@ def held_out(
     codes: np.ndarray,
     n_classes: int,
     *,
-    folds: int,
     seed: int,
-    quiet: bool,
-    groups: np.ndarray | None = None,
     times: Sequence[float] = (),
+    **cutting: Any,
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
@@ -67,7 +60,7 @@ def held_out(
 
     Args:
         probe: trained from scratch once per fold.
-        samples, codes, n_classes, folds, seed, quiet, groups: as for
+        samples, codes, n_classes, seed, cutting: as for
             :func:`~lops_adapters.selection.folds.splits`.
         times: of the checkpoints, in epochs, ascending. Default: 1, 2, 4, ... and the last one, and
             some within the first epoch if the probe has them.
@@ -83,8 +76,7 @@ def held_out(
     times = times or [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]
     looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
     read = probe.read(samples)
-    cutting: dict[str, Any] = {"folds": folds, "seed": seed, "quiet": quiet, "groups": groups}
-    for rest, here in splits(samples, codes, n_classes, **cutting):
+    for rest, here in splits(samples, codes, n_classes, seed=seed, **cutting):
         texts = cut(read, rest), cut(read, here)
         predicted = _looks(probe, *texts, codes[rest], n_classes, seed, times)
         for time, probabilities in zip(times, predicted, strict=True):
@@ -97,14 +89,8 @@ def trained_until(
 ) -> Probe:
     """Return a copy of a probe as it was at a time of :func:`held_out`, in epochs.
 
-    Training again takes less memory than a copy per checkpoint.
-
-    Args:
-        probe: trained from scratch.
-        read: what :meth:`~lops_adapters.probes.Probe.read` returns for the training samples.
-        codes, n_classes, seed: as for the training.
-        time: the checkpoint.
-
+    It is trained again on the samples as it reads them, which takes less memory than a copy per
+    checkpoint.
     """
     prepared = probe.prepare(read, fit=True)
     for update in probe.updates(prepared, codes, n_classes, seed):

@@ -32,13 +32,7 @@ def likelihoods(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
     A classifier trained on pseudo-labels learns p(label | x), which is p(x | label) p(label) /
     p(x). Divided by p(label), it says how well x fits each class, however often people, rules or
     models apply that class. To both, ``SPREAD`` of all samples is added, evenly over the classes.
-
-    Args:
-        probabilities: (n, k), held-out.
-        shares: (k,) of :func:`class_shares`.
-
-    Returns:
-        (n, k) float64.
+    Probabilities are (n, k), held-out, and shares (k,) of :func:`class_shares`.
 
     >>> likelihoods(np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([0.75, 0.25])).round(2).tolist()
     [[0.35, 0.65], [0.7, 0.3]]
@@ -53,11 +47,7 @@ def strengths(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
     A text that says little fits every class about equally well, a rare one too. The factor of a
     class makes it the most likely one of at most ``MOST_WON`` times as many samples with other
-    labels as it has samples.
-
-    Args:
-        likely: (n, k) likelihoods.
-        codes: (n,) int.
+    labels as it has samples. ``likely`` are (n, k) likelihoods, ``codes`` (n,) int.
 
     >>> likely, codes = np.array([[0.49, 0.51]] * 9 + [[0.1, 0.9]]), np.array([0] * 9 + [1])
     >>> factors = strengths(likely, codes)

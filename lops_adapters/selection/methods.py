@@ -233,11 +233,12 @@ def build(
     if checked is not None and method != "committee":
         raise LopsError(f"{method} does not learn from checked rows; leave checked out")
     check_counts(seed)
+    share: Keep = 0.5 if keep is None or isinstance(keep, str) else keep
     request = Request(
         method,
         probe_class(probe)() if isinstance(probe, str) else as_probe(probe),
         n=n,
-        keep=_fraction(keep),
+        keep=share if isinstance(share, Mapping) else float(share),
         every=every,
         per_class=bool(row.per_class if per_class is None else per_class),
         gold=gold,
@@ -279,13 +280,6 @@ def build(
             return row.make(heard, **options)
 
     return InContentOrder(make, seed, seen)
-
-
-def _fraction(keep: Keep | str | None) -> Keep:
-    """Return what to keep as Python numbers; 0.5 without a number."""
-    if keep is None or isinstance(keep, str):
-        return 0.5
-    return keep if isinstance(keep, Mapping) else float(keep)
 
 
 def check(

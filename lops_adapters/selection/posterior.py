@@ -88,12 +88,8 @@ def true_classes(
     likelihoods cannot tell right from wrong ones: if they hardly agree with the labels, see
     :func:`~lops_adapters.selection.likelihoods.skill`.
 
-    Args:
-        likely, codes: as for :func:`posterior`.
-        least: see above.
-        count_label: whether the label itself is evidence. It is not if a classifier of the same
-            texts gave it, as in self-training: then it says nothing that the members do not say.
-
+    With ``count_label=False`` the label itself is no evidence: a classifier of the same texts gave
+    it, as in self-training, so it says nothing that the members do not say.
     """
     k = likely.shape[1]
     believed = np.bincount(codes, minlength=k) < least
@@ -113,10 +109,8 @@ def least_kept(right: np.ndarray) -> float:
 
     The labels that are most probably wrong are rejected: as many as are estimated to be wrong, the
     sum of ``1 - right``, and all that are more probably wrong than right. None is rejected that is
-    more probably right than the average label, nor one with a probability of 0.95.
-
-    Args:
-        right: (n,) probabilities that the labels are right, at least one.
+    more probably right than the average label, nor one with a probability of 0.95. ``right`` are
+    (n,) probabilities that the labels are right, at least one.
 
     >>> least_kept(np.array([0.99, 0.98, 0.97, 0.75, 0.31]))
     0.75

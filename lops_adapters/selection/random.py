@@ -34,12 +34,7 @@ class RandomLike:
     """Keeps as many random samples per class as another selection: its control.
 
     A class with fewer samples than that is kept whole, and the other classes give the rest.
-
-    Args:
-        other: the other selection.
-        name: of the arm that made it.
-        seed: of the choice.
-
+    ``name`` is of the arm that made the other selection.
     """
 
     other: Selection
@@ -47,12 +42,7 @@ class RandomLike:
     seed: int = 0
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Select at random.
-
-        Raises:
-            LopsError: what reading the labels raises.
-
-        """
+        """Select at random."""
         classes, codes = read_labels(samples, pseudo_labels)
         scored = random_scorer(self.seed)(samples, codes, len(classes))
         reports = (self.other.per_class.get(label) for label in classes)

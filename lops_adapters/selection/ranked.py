@@ -36,16 +36,10 @@ Scorer = Callable[[Sequence[Any], np.ndarray, int], Scored]  # (samples, (n,) in
 class Ranked:
     """Scores the samples and keeps the best.
 
-    Args:
-        name: of the method; becomes :attr:`Selection.rule`.
-        scorer: scores samples, whose codes are places among the sorted distinct pseudo-labels.
-        n: how many to keep; all, if there are no more than that. Default: the fraction ``keep``,
-            rounded up.
-        keep: the fraction, as an exact decimal; ignored if ``n`` is given.
-        per_class: keep the same share of every class. If ``n`` does not divide evenly, the classes
-            with the largest remainders keep one more; ties go to the first class.
-        seed: of the hash that breaks ties.
-
+    ``n``, ``keep`` (as an exact decimal), ``per_class`` and ``seed``, of the hash that breaks ties,
+    are as for :func:`lops_adapters.selection.build`; ``name`` becomes :attr:`Selection.rule`. The
+    codes that the scorer gets are places among the sorted distinct pseudo-labels. If ``n`` does
+    not divide evenly, the classes with the largest remainders keep one more; ties go to the first.
     """
 
     name: str
@@ -56,12 +50,7 @@ class Ranked:
     seed: int
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Score and select.
-
-        Raises:
-            LopsError: what reading the labels and scoring raise.
-
-        """
+        """Score and select; raises what reading the labels and scoring raise."""
         classes, codes = read_labels(samples, pseudo_labels)
         scored = self.scorer(samples, codes, len(classes))
         if np.isnan(scored.scores).any():

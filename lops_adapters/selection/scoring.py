@@ -31,8 +31,7 @@ def watch(
 ) -> int:
     """Train a probe to the end and show every snapshot to all confidences, and to ``seen``.
 
-    Returns:
-        The number of checkpoints.
+    It returns the number of checkpoints.
 
     Raises:
         LopsError: ``every`` beyond the training, a prediction of NaN, a confidence that compares

@@ -21,13 +21,7 @@ class Selector(Protocol):
 
 
 class Corrected(Selection):
-    """A selection that also corrects labels.
-
-    Args:
-        selection: what is kept; its counts per class are of the corrected labels.
-        labels: (n,) object, the corrected labels.
-
-    """
+    """A selection that also corrects labels, (n,) object; its counts per class are of these."""
 
     def __init__(self, selection: Selection, labels: np.ndarray) -> None:
         super().__init__(

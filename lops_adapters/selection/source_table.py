@@ -44,12 +44,7 @@ class Source(NamedTuple):
 
 
 def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Source]:
-    """Return what is estimated of every source, m of them.
-
-    Args:
-        sources: fitted.
-        votes: (n, m) int.
-        likely: (n, k) likelihoods of the committee.
+    """Return what is estimated of every source, from (n, m) votes and (n, k) likelihoods.
 
     >>> from lops_adapters.selection.sources import Signals, fit
     >>> votes = np.array([[0, 0, 1]] * 50 + [[1, 1, 0]] * 50)  # the third is always wrong

@@ -244,14 +244,8 @@ def weighed(matrix: Any, overlap: np.ndarray) -> Any:
 def _overlap(matrix: Any, true: np.ndarray, signals: Signals) -> np.ndarray:
     """Return how far signals for the same class repeat each other, (f, f) in [0, 1].
 
-    The squared correlation of two signals over the samples, beyond what the true classes explain;
-    0 if it is negative, of one source, or of different classes.
-
-    Args:
-        matrix: (n, f) of :meth:`Signals.matrix`.
-        true: (n, k) probabilities of the true classes.
-        signals: as given.
-
+    The squared correlation of two signals over the samples, beyond what the true classes, (n, k)
+    probabilities, explain; 0 if it is negative, of one source, or of different classes.
     """
     totals = np.maximum(true.sum(axis=0), 1e-9)
     of_classes = np.asarray(matrix.T @ true).T  # (k, f)
