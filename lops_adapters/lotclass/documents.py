@@ -33,8 +33,7 @@ class Documents:
         rows: per document its (length,) int32 token ids, special tokens included, cut to the limit
             of the run.
         occurrences: the class names in them.
-        sources: per class where its name was found: ``corpus``, or ``parts`` if no document holds
-            the whole name.
+        sources: per class ``corpus``, or ``parts`` if no document holds its whole name.
 
     """
 

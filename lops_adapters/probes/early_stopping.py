@@ -15,13 +15,8 @@ def held_out(
 
     Stratified, each class gives its share, rounded down; the classes with the largest remainders
     (ties: the lower code) give one more until the total is reached. One sample of every class stays
-    in training. One draw from ``rng`` decides, the same with and without strata.
-
-    Args:
-        codes: (n,) int class codes.
-        fraction: 0 <= fraction < 1.
-        rng: draws an order of all samples; those that come first are held out.
-        stratified: by class.
+    in training. One draw of an order of all samples decides, the same with and without strata:
+    those that come first are held out. Codes are (n,) int, and 0 <= fraction < 1.
 
     >>> codes = np.array([0] * 16 + [1] * 4)
     >>> np.bincount(codes[held_out(codes, 0.25, np.random.default_rng(0))]).tolist()

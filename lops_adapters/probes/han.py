@@ -126,14 +126,11 @@ class HanProbe(Probe):
         kept = [sentence for sentence in kept if sentence][: self.max_sentences]
         return [np.array(sentence, dtype=np.int64) for sentence in kept or [[0]]]
 
-    def _table(self, seed: int) -> np.ndarray:
-        return word_table(self.vectors, len(self._words), seed)
-
     def _build(self, n_classes: int, seed: int) -> Any:
         from lops_adapters.probes.han_network import HanNetwork
 
         torch = import_torch()
-        table = torch.from_numpy(self._table(seed))
+        table = torch.from_numpy(word_table(self.vectors, len(self._words), seed))
         network = HanNetwork(table, n_classes, self.units, freeze=self.vectors is not None)
         return network.to(self._device)
 
@@ -225,10 +222,7 @@ class HanProbe(Probe):
         codes: np.ndarray,
         heard: Heard | None = None,
     ) -> None:
-        """Make one update.
-
-        The batch runs in slices that fit a processor's cache, which changes the speed and not the
-        gradient.
+        """Make one update; the batch runs in slices that fit a processor's cache.
 
         ``codes`` are class codes (n,) or soft labels (n, k); for the latter, cross-entropy has the
         gradient of KL divergence.

@@ -32,15 +32,8 @@ class WordEmbedding(keras.layers.Embedding):
 class MaximumOverTime(keras.layers.Layer):
     """Maximum (rows, filters) of a filter's states (rows, time, filters) inside the document.
 
-    Only windows wholly inside the document count.
-
-    A document shorter than the filter keeps the first window. The original includes padding in the
-    maximum.
-
-    Args:
-        width: words in the filter's window.
-        settings: of any Keras layer.
-
+    Only windows, of ``width`` words, wholly inside the document count; a shorter document keeps the
+    first window. The original includes padding in the maximum.
     """
 
     def __init__(self, width: int, **settings: Any) -> None:

@@ -9,15 +9,7 @@ from lops_adapters.encoders.pretrained import MINILM, load_config
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a kind of encoder is fine-tuned.
-
-    Attributes:
-        epochs: passes over the training samples.
-        batch_size: samples per update.
-        learning_rate: its peak.
-        padding_side: ``left`` or ``right``.
-
-    """
+    """How a kind of encoder is fine-tuned: the rate is its peak, and the side left or right."""
 
     epochs: int
     batch_size: int

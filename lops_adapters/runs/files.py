@@ -96,12 +96,7 @@ def arm_metrics(iterations: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def finished_arms(run: RunFolder) -> dict[str, Any]:
-    """Return the arms in ``metrics.json``, none before the first is finished.
-
-    Raises:
-        LopsError: the file is damaged.
-
-    """
+    """Return the arms in ``metrics.json``, none before the first is finished."""
     path = run.path / METRICS
     if not path.exists():
         return {}

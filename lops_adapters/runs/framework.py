@@ -270,12 +270,7 @@ class Framework(ABC, Generic[Settings]):
         return self.modules
 
     def check(self, arms: Sequence[str], settings: Settings, dataset: Dataset) -> None:
-        """Refuse what cannot work before any work.
-
-        Raises:
-            LopsError: data, arms or settings do not fit together.
-
-        """
+        """Raise a LopsError if data, arms or settings cannot work, before any work."""
 
     def prepare(self, corpus: Corpus, job: Job[Settings]) -> Any:
         """Return what all arms share."""

@@ -140,12 +140,7 @@ def _add_setting(
 
 
 def read_seeds(options: argparse.Namespace) -> range:
-    """Return the seeds to run.
-
-    Raises:
-        LopsError: no seed, or one that does not fit 32 bits together with the iterations' own.
-
-    """
+    """Return the seeds to run; with those of iterations they have to fit 32 bits."""
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
     if not 0 <= options.seed < 2**31:
@@ -169,10 +164,7 @@ def read_headers(
 
 
 def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Dataset:
-    """Return the data set that the options name, or a random sample of it.
-
-    ``headers``: of :func:`read_headers`.
-    """
+    """Return the data set that the options name, or a random sample; headers as asked for."""
     if options.max_docs is not None and options.max_docs < 2:
         raise LopsError(f"--max-docs is {options.max_docs}; wanted at least 2")
     dataset = load(

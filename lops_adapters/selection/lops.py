@@ -59,10 +59,7 @@ class Lops:
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Train the probe until the rule is decided, and select.
 
-        Raises:
-            LopsError: as :class:`lops_adapters.core.LearningOrder` and the probe do; fewer than two
-                classes among the pseudo-labels.
-
+        Raises what :class:`lops_adapters.core.LearningOrder` and the probe raise.
         """
         check_counts(self.seed, self.every)
         # More checkpoints than any batch size gives.

@@ -264,12 +264,8 @@ class Neighbours:
 def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> np.ndarray:
     """Return the sums of exp(5 cosine) of the ``count`` largest cosines by label, (m, k) float64.
 
-    Args:
-        near: (m, o) float32 cosines.
-        labels: (o,) int codes.
-        count: at most o; of ties at the last place, those that :func:`numpy.argpartition` of the
-            row puts first.
-        n_classes: k.
+    Cosines are (m, o) float32, labels (o,) int codes. Of ties at the last place, those count that
+    :func:`numpy.argpartition` of the row puts first.
 
     >>> near = np.array([[0.0, 0.2, 0.1]], dtype=np.float32)
     >>> votes(near, np.array([0, 1, 0]), 2, 2).round(2).tolist()

@@ -127,15 +127,8 @@ def _has_windows_ends(data: bytes) -> bool:
 def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
     """Patch a checkout and copy the adapter files next to its scripts.
 
-    What is already there stays, so applying twice equals applying once.
-
-    Args:
-        root: top folder of the checkout.
-        upstream: its repository.
-        dry: write nothing.
-
-    Returns:
-        Paths within the checkout that were (dry: would be) written.
+    What is already there stays, so applying twice equals applying once. The paths within the
+    checkout that were written are returned (``dry``: that would be).
 
     Raises:
         LopsError: another folder or commit, a changed file, a foreign file in the way, or git is

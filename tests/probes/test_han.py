@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.words import word_table
 from lops_adapters.probes.early_stopping import held_out
 from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
 
@@ -164,7 +165,7 @@ def test_word_vectors_stay_and_own_vectors_learn(vectors):
     own = HanProbe(**SMALL)
     texts[0] = ""  # is padding, and the padding row learns nothing from it
     next(own.updates(own.prepare(texts, fit=True), codes, 3, 0))
-    before = own._table(seed=0)
+    before = word_table(None, len(own._words), seed=0)
     own.fit(texts, codes, 3)
     after = own._network.embedding.weight.detach().numpy()
     assert (np.abs(after[1:] - before[1:]).max(axis=1) > 1e-3).all()
