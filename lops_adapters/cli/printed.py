@@ -16,7 +16,7 @@ from lops_adapters.texts.explain import cannot_tell, train_on
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
-_SOURCES, _PAIRS = 20, 3  # label sources and suggestions that are printed
+_SOURCES = 20  # label sources that are printed
 
 
 def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) -> list[str]:
@@ -46,7 +46,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         done.fit.summary(done.totals, about),
         *source_table(page),
         *_gold(page, checked=rate is not None),
-        *_confused(done),
+        *said.pairs,
         *said.notes,
         *(said.first[:3] if verbose else []),
         *said.first[3:],
@@ -96,15 +96,6 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
     wrong = round(page.noise_before * page.n_judged)
     wrong -= round((page.noise_after or 0) * page.n_judged_kept)
     return [f"{said}; {wrong:,} of {rejected:,} rejected rows are wrong."]
-
-
-def _confused(done: Done) -> list[str]:
-    """Return the line of the most frequent suggestions, of a committee."""
-    if done.fit.job.method != "committee":
-        return []
-    pairs = done.totals.suggestions(done.fit.sample.classes.names)[:_PAIRS]
-    named = ", ".join(f"{label} -> {suggested} ({n:,})" for label, suggested, n in pairs)
-    return [f"Often confused: {named}."] if pairs else []
 
 
 def _method(done: Done, kept: str) -> str:

@@ -1,25 +1,20 @@
-"""Selections as cleanlab reads them: a table of label issues, or an issue type of a ``Datalab``::
+"""Selections as cleanlab shows them, in a table of label issues::
 
-    from lops_adapters.integrations.cleanlab import add_issues, label_issues
+    from lops_adapters.integrations.cleanlab import label_issues
 
     issues = label_issues(selection)                 # as Datalab.get_issues("label")
-    add_issues(lab, selection)                       # then lab.report(), lab.get_issues("lops")
 
 Tested with cleanlab 2.9.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.core import LopsError
 from lops_adapters.texts.result import TextSelection
-
-NAME = "lops"  # of the issue type
 
 
 def label_issues(selection: TextSelection) -> Any:
@@ -72,62 +67,3 @@ def scores(confidence: np.ndarray) -> np.ndarray:
     ranks = np.full(len(found), np.nan)
     ranks[~np.isnan(found)] = below / max(1, below.max())
     return ranks
-
-
-def add_issues(lab: Any, selection: TextSelection) -> None:
-    """Add a selection to a ``Datalab`` as the issue type ``lops``.
-
-    Afterwards ``lab.report()`` and ``lab.get_issues("lops")`` show it, and
-    ``lab.get_info("lops")`` holds the arrays ``given_label`` and ``predicted_label``. A later call
-    replaces it.
-
-    Args:
-        lab: a ``cleanlab.Datalab`` of the same n rows, in the same order.
-        selection: from :func:`lops_adapters.select`.
-
-    Raises:
-        LopsError: cleanlab is not installed, no ``Datalab``, another number of rows, or rows
-            without a label.
-
-    """
-    datalab = extras.load("cleanlab.datalab.datalab", "An issue type of Datalab")
-    if not isinstance(lab, datalab.Datalab):
-        raise LopsError(f"lab is a {type(lab).__name__}; wanted a cleanlab.Datalab")
-    if len(lab.labels) != len(selection.mask):
-        raise LopsError(
-            f"the Datalab has {len(lab.labels)} labels and the selection {len(selection.mask)}; "
-            "wanted the same rows in the same order"
-        )
-    if len(selection.abstained):
-        raise LopsError(
-            f"{len(selection.abstained)} rows of the selection have no label; wanted a label in "
-            "every row, as a Datalab has"
-        )
-    _register()
-    lab.find_issues(issue_types={NAME: {"selection": selection}})
-
-
-@cache
-def _register() -> None:
-    """Tell cleanlab of the issue type, once per process."""
-    base = extras.load("cleanlab.datalab.internal.issue_manager", "An issue type of Datalab")
-    factory = extras.load("cleanlab.datalab.internal.issue_manager_factory", "An issue type")
-
-    class LopsIssueManager(base.IssueManager):  # type: ignore[name-defined]
-        """Rows whose labels a selection does not trust."""
-
-        description = "Rows whose label lops_adapters.select does not trust."
-        issue_name = NAME
-
-        def find_issues(self, selection: TextSelection, **_: Any) -> None:
-            """Fill the manager's table, summary and info."""
-            found = label_issues(selection).reset_index(drop=True)
-            self.issues = found[["is_label_issue", "label_score"]].set_axis(
-                [f"is_{NAME}_issue", self.issue_score_key], axis=1
-            )
-            self.summary = self.make_summary(score=float(found.label_score.mean()))
-            self.info = {
-                name: found[name].to_numpy() for name in ("given_label", "predicted_label")
-            }
-
-    factory.register(LopsIssueManager)

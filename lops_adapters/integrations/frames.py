@@ -76,7 +76,6 @@ def select_frame(
         )
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
-    _check_texts(texts, text)
     selection = select(texts, labels, **choice)
     learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
     suggested = np.array(selection.suggested.tolist())
@@ -115,17 +114,6 @@ def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
             raise LopsError(
                 f"there is a column {name!r} already, perhaps from an earlier selection; drop or "
                 "rename it"
-            )
-
-
-def _check_texts(texts: list[Any], text: str) -> None:
-    if not texts:
-        raise LopsError("found a table without rows; wanted at least one row")
-    for row, value in enumerate(texts):
-        if not isinstance(value, str):
-            raise LopsError(
-                f"column {text!r} holds {value!r} in row {row} (counted from 0); wanted a text in "
-                "every row: drop these rows"
             )
 
 

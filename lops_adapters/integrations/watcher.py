@@ -18,10 +18,7 @@ class Watcher:
 
     Args:
         codes: (N,) int64 pseudo-labels 0..k-1.
-        every: updates between checkpoints. Default: one checkpoint per epoch.
-        method, keep: used by ``skip_decided`` and ``stop_when_done``.
-        skip_decided: predict only the samples that can still change the selection.
-        stop_when_done: report when further predictions cannot change the selection.
+        every, method, keep, skip_decided, stop_when_done: as for the callbacks.
 
     Attributes:
         found: the record so far; None before the first checkpoint.

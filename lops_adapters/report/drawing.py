@@ -154,12 +154,3 @@ def svg(inside: str, said: str) -> str:
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' aria-label="{escaped(said)}">{inside}</svg>'
     )
-
-
-def described_svg(inside: str, name: str, title: str, description: str) -> str:
-    """Return a chart with a title and a description of its numbers; ``name`` begins their ids."""
-    return (
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        f' aria-labelledby="{name}-title {name}-said"><title id="{name}-title">{escaped(title)}'
-        f'</title><desc id="{name}-said">{escaped(description)}</desc>{inside}</svg>'
-    )

@@ -29,11 +29,11 @@ def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> st
 
     """
     title = f"Macro-F1 per arm and {axis}"
-    return _line_chart("f1", title, steps, arms, values, (axis, "macro-F1"))
+    return _line_chart(title, steps, arms, values, (axis, "macro-F1"))
 
 
 def _line_chart(
-    name: str, title: str, steps: Steps, arms: Sequence[str], values: Values, axes: tuple[str, str]
+    title: str, steps: Steps, arms: Sequence[str], values: Values, axes: tuple[str, str]
 ) -> str:
     """Return a line per arm over the steps; points with their numbers for one step."""
     axis, height = axes
@@ -64,8 +64,7 @@ def _line_chart(
         f"{arm}: " + ", ".join(f"{step} {percent(value)}" for step, value in row.items())
         for arm, row in values.items()
     )
-    chart = drawing.described_svg("".join(parts), name, title, said)
-    return _legend(arms, lines=not alone) + chart
+    return _legend(arms, lines=not alone) + drawing.svg("".join(parts), f"{title}. {said}")
 
 
 def is_crowded(steps: Steps, arms: Sequence[str]) -> bool:
@@ -88,7 +87,7 @@ def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> s
     if is_crowded(steps, arms):
         kept = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
         title = f"Wrong pseudo-labels after selection, per arm and {axis}"
-        return _line_chart("noise", title, steps, arms, kept, (axis, "wrong labels"))
+        return _line_chart(title, steps, arms, kept, (axis, "wrong labels"))
     highest = max(value for row in pairs.values() for pair in row.values() for value in pair)
     plane = Plane((0.0, float(len(steps))), (0.0, drawing.ceiling(max(1.05 * highest, 0.01))))
     parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, "wrong labels")]
@@ -109,7 +108,7 @@ def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> s
         for arm, row in pairs.items()
     )
     title = f"Wrong pseudo-labels before and after selection, per arm and {axis}"
-    return _legend(arms, lines=False) + drawing.described_svg("".join(parts), "noise", title, said)
+    return _legend(arms, lines=False) + drawing.svg("".join(parts), f"{title}. {said}")
 
 
 def _across(step: int, arm: int, n_arms: int, spread: bool) -> float:

@@ -46,7 +46,14 @@ def choose_probe(
     """
     check_analyzer(analyzer)
     if analyzer != AUTO:
-        return _linear(probe, quiet, analyzer)
+        if probe not in (AUTO, "linear"):
+            name = described(probe) if isinstance(probe, Probe) else f"{probe!r:.80}"
+            raise LopsError(
+                f"{typed('analyzer')} is for the linear probe, and {typed('probe')} is {name}; "
+                "leave one of them out, or use LinearProbe(analyzer=...)"
+            )
+        chosen: Probe = LinearProbe(quiet=quiet, analyzer=analyzer)
+        return chosen, f"Probe: {described(chosen)}."
     if isinstance(probe, Probe):
         return probe, f"Probe: {described(probe)}."
     if not isinstance(probe, str):
@@ -94,22 +101,6 @@ def _check_meant(probe: str) -> None:
             f"{typed('probe')} is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, "
             "or the folder or hub name of an encoder"
         )
-
-
-def _linear(probe: Probe | str, quiet: bool, analyzer: str) -> tuple[Probe, str]:
-    """Return the linear probe with an analyzer; LopsError if another probe is asked for."""
-    if isinstance(probe, Probe):
-        raise LopsError(
-            f"analyzer is {analyzer!r}, and the probe is {described(probe)}; leave one of them "
-            "out, or use LinearProbe(analyzer=...)"
-        )
-    if probe not in (AUTO, "linear"):
-        raise LopsError(
-            f"{typed('analyzer')} is for the linear probe, and {typed('probe')} is {probe!r:.80}; "
-            "leave one of them out"
-        )
-    chosen = LinearProbe(quiet=quiet, analyzer=analyzer)
-    return chosen, f"Probe: {described(chosen)}."
 
 
 def member_options(

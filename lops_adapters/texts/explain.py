@@ -154,14 +154,14 @@ def cannot_tell(selection: Selection) -> bool:
 
 
 def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]:
-    """Return a sentence with the most frequent corrections; none without any.
+    """Return a sentence with the most frequent suggestions for rejected rows; none without any.
 
     ``pairs`` are (label, suggested label, rows), most frequent first.
     """
     if not pairs:
         return []
-    named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:SHOWN])
-    return [f"Most frequent suggestions for rejected rows: {named}."]
+    named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:3])
+    return [f"Often confused: {named}."]
 
 
 def without_label(count: int) -> list[str]:

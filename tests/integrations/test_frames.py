@@ -140,9 +140,9 @@ def with_hole(column, value):
         (lambda: table().drop(columns="made"), "column 'made' is not among review, note"),
         (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),
         (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),
-        (lambda: with_hole("review", None), r"'review' holds None in row 5"),
-        (lambda: with_hole("review", 7), r"'review' holds 7 in row 5"),
-        (lambda: table().iloc[:0], "without rows"),
+        (lambda: with_hole("review", None), "at positions 5, 85 .the first is None"),
+        (lambda: with_hole("review", 7), "at positions 5, 85 .the first is 7"),
+        (lambda: table().iloc[:0], "none of the 0 labels is a class"),
     ],
 )
 def test_unsuitable_tables_are_refused(frame, message):

@@ -202,7 +202,7 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     assert {report.why for report in found.per_class.values()} == {CANNOT_TELL}
     assert found.noise is None
     assert found.corrections() == []
-    assert not any("suggestions for rejected" in why for why in found.why)
+    assert not any("Often confused" in why for why in found.why)
     if "method" not in choice:
         assert found.suggested.tolist() == labels
     assert found.why[1] == (
@@ -314,11 +314,11 @@ def test_corrections():
     assert [rows for *_, rows in pairs] == sorted((rows for *_, rows in pairs), reverse=True)
     differs = [i for i in found.rejected if found.suggested[i] != labels[i]]
     assert sum(rows for *_, rows in pairs) == len(differs)
-    said = f"Most frequent suggestions for rejected rows: class 1 -> class 0 ({pairs[0][2]}), "
+    said = f"Often confused: class 1 -> class 0 ({pairs[0][2]}), "
     assert any(why.startswith(said) for why in found.why)
     clean = select(texts, gold)
     if not clean.corrections():
-        assert not any("suggestions for rejected" in why for why in clean.why)
+        assert not any("Often confused" in why for why in clean.why)
 
 
 def test_methods_without_an_estimate():
