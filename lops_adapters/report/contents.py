@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
@@ -69,20 +69,29 @@ class NearGroup:
 
 
 @dataclass(frozen=True)
-class SourceRow:
-    """A label source; accuracy and its range are estimates in [0, 1], None without votes.
+class SourceReport:
+    """What is estimated of a label source; compare sources by ``accuracy`` and its range.
 
-    ``error`` is its most frequent error in words, ``changed`` the rows whose label changes without
-    it, ``alone`` how many of these have no other vote.
+    Attributes:
+        name: of its column.
+        votes: number of its votes.
+        coverage: share of the texts that it votes on.
+        accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
+        low, high: of its 95 % interval, without errors that sources and members share.
+        error: its most frequent error: the class it votes for, the true class, the share of its
+            votes; None: none.
+        alone: texts that no other source votes on: without it they have no label.
+        changed: texts whose label changes without it, those included.
+
     """
 
     name: str
     votes: int
     coverage: float
-    accuracy: float | None
+    accuracy: float
     low: float
     high: float
-    error: str
+    error: tuple[Hashable, Hashable, float] | None
     alone: int
     changed: int
 
@@ -199,7 +208,7 @@ class SelectionPage(StoredPage):
     near: list[NearGroup] = field(default_factory=list)
     n_near: int = 0
     to_check: Sequence[int] = field(default_factory=list)
-    sources: list[SourceRow] = field(default_factory=list)
+    sources: list[SourceReport] = field(default_factory=list)
     confused: list[tuple[str, str, int]] = field(default_factory=list)
     estimate: list[float] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -265,7 +274,7 @@ _ROWS: dict[str, Any] = {
     "curves": Curve,
     "suspects": Suspect,
     "near": NearGroup,
-    "sources": SourceRow,
+    "sources": SourceReport,
     "methods": MethodRow,
 }
 

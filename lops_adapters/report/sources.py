@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lops_adapters.console import percent
-from lops_adapters.report.contents import SelectionPage, SourceRow
+from lops_adapters.report.contents import SelectionPage, SourceReport
 from lops_adapters.report.layout import section, table
 from lops_adapters.report.text import count, isolated, visible
 
 HEAD = ["source", "votes", "share of rows", "right (estimate)", "most frequent error", "changes"]
 
 
-def source_row(report: Any) -> SourceRow:
-    """Return the row of a :class:`lops_adapters.texts.votes.SourceReport`."""
-    error = ""
-    if report.error is not None:
-        voted, true, part = report.error
-        error = f"{voted} for {true}, {percent(part)} of its votes"
-    return SourceRow(
-        report.name,
-        report.votes,
-        report.coverage,
-        report.accuracy if report.votes else None,
-        report.low,
-        report.high,
-        error,
-        report.alone,
-        report.changed,
-    )
-
-
-def source_cells(row: SourceRow) -> list[str]:
+def source_cells(row: SourceReport) -> list[str]:
     """Return the cells of a source under ``HEAD``."""
-    right = "no votes"
-    if row.accuracy is not None:
+    right, error = "no votes", ""
+    if row.votes:
         right = f"{percent(row.accuracy)} ({percent(row.low)} to {percent(row.high)})"
+    if row.error is not None:
+        voted, true, part = row.error
+        error = f"{voted} for {true}, {percent(part)} of its votes"
     votes, changed = count(row.votes), count(row.changed)
-    return [row.name, votes, percent(row.coverage), right, row.error, changed]
+    return [row.name, votes, percent(row.coverage), right, error, changed]
 
 
-def by_accuracy(page: SelectionPage) -> list[SourceRow]:
+def by_accuracy(page: SelectionPage) -> list[SourceReport]:
     """Return the sources of a page, the least accurate first; sources without votes last."""
-    return sorted(page.sources, key=lambda row: (row.accuracy is None, row.accuracy or 0, row.name))
+
+    def key(one: SourceReport) -> tuple[bool, float, str]:
+        return not one.votes, one.accuracy if one.votes else 0.0, one.name
+
+    return sorted(page.sources, key=key)
 
 
 def source_section(page: SelectionPage) -> str:

@@ -21,10 +21,10 @@ from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:
+    from lops_adapters.report.contents import SourceReport
     from lops_adapters.report.data import SelectionPage
     from lops_adapters.selection.assessment import FittedCommittee
     from lops_adapters.selection.sources import Votes
-    from lops_adapters.texts.votes import SourceReport
 
 # Methods whose confidence is the probability that the label is right.
 PROBABILITIES = ("committee", "automatic", "probability", "confident-learning")
@@ -41,7 +41,7 @@ class TextSelection(Selection):
         texts, labels: lists of length n, as given; of votes, labels are the most probable ones.
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
-            :class:`lops_adapters.texts.votes.SourceReport`; empty without votes.
+            :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
         votes: as read, a :class:`lops_adapters.selection.sources.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None without a label, except with
             votes, where texts without a vote get a suggestion; and None for a row that is checked
@@ -282,7 +282,6 @@ class TextSelection(Selection):
 
         """
         from lops_adapters.report.data import selection_page
-        from lops_adapters.report.sources import source_row
 
         for name, given in (("gold labels", gold), ("ids", ids), ("row numbers", numbers)):
             if given is not None and len(given) != len(self.mask):
@@ -321,7 +320,7 @@ class TextSelection(Selection):
             all_rejected=True,
             to_check=np.searchsorted(self._judged, to_check).tolist(),
             near=[np.searchsorted(self._judged, group) for group in near],
-            sources=[source_row(one) for one in self.sources],
+            sources=self.sources,
             estimate=self.wrong.share(self.per_class),
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,

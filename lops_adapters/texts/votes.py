@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.report.contents import SourceReport
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named
@@ -19,33 +20,6 @@ from lops_adapters.texts.reading import check_names, read_labels
 if TYPE_CHECKING:
     from lops_adapters.selection.assessment import Fitted, FittedCommittee
     from lops_adapters.texts.result import TextSelection
-
-
-class SourceReport(NamedTuple):
-    """What is estimated of a label source; compare sources by ``accuracy`` and its range.
-
-    Attributes:
-        name: of its column.
-        votes: number of its votes.
-        coverage: share of the texts that it votes on.
-        accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
-        low, high: of its 95 % interval, without errors that sources and members share.
-        error: its most frequent error: the class it votes for, the true class, the share of its
-            votes; None: none.
-        alone: texts that no other source votes on: without it they have no label.
-        changed: texts whose label changes without it, those included.
-
-    """
-
-    name: str
-    votes: int
-    coverage: float
-    accuracy: float
-    low: float
-    high: float
-    error: tuple[Hashable, Hashable, float] | None
-    alone: int
-    changed: int
 
 
 def is_votes(labels: Any) -> bool:
