@@ -79,13 +79,7 @@ def build_probe(
 ) -> Probe:
     """Return the probe of the settings."""
     if settings.probe != "same":
-        return text_probe(
-            settings.probe,
-            encoder=settings.encoder,
-            max_tokens=settings.max_pieces,
-            device=device,
-            quiet=quiet,
-        )
+        return settings.named_probe(settings.max_pieces, device, quiet=quiet)
     return build_classifier(vectors, settings, device, probing=True, quiet=quiet)
 
 

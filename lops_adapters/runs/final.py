@@ -256,6 +256,4 @@ def _build_probe(settings: Any, device: str, *, quiet: bool) -> Probe:
     """Return an untrained copy of the classifier, or the probe of the settings."""
     if settings.probe == "same":
         return _build(settings, device, _PROBE_EPOCHS, quiet=quiet)
-    return text_probe(
-        settings.probe, encoder=settings.encoder, max_tokens=_MAX_TOKENS, device=device, quiet=quiet
-    )
+    return settings.named_probe(_MAX_TOKENS, device, quiet=quiet)

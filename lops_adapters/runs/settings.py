@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.probes import FROZEN, Probe
+from lops_adapters.probes import FROZEN, Probe, text_probe
 from lops_adapters.selection import METHODS, Method
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
@@ -183,6 +183,13 @@ class FrameworkSettings:
     def row(self, arm: str) -> Method:
         """Return the method that an arm is named after; ``lops`` is the reading ``method``."""
         return METHODS[self.method if arm == "lops" else arm]
+
+    def named_probe(self, max_tokens: int, device: str, *, quiet: bool) -> Probe:
+        """Return the probe of the name ``probe``, which is not ``same``."""
+        encoder = getattr(self, "encoder", STATIC)
+        return text_probe(
+            self.probe, encoder=encoder, max_tokens=max_tokens, device=device, quiet=quiet
+        )
 
     @property
     def updates_between_checkpoints(self) -> int | None:

@@ -92,10 +92,6 @@ class _Kept(NamedTuple):
     least: np.ndarray
     why: str
 
-    def reasons(self, small: np.ndarray) -> list[str]:
-        """Return the reason of every class."""
-        return [TOO_FEW if few else self.why for few in small]
-
 
 @dataclass
 class Committee:
@@ -153,10 +149,6 @@ class Committee:
     correct: bool = False
     fitted: Fitted | None = None
     assessed: Callable[[list[Source]], None] | None = None
-
-    def __post_init__(self) -> None:
-        if not self.members:
-            raise LopsError("found no members; a committee needs at least one")
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Score and select.
@@ -220,9 +212,8 @@ class Committee:
         shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
         scored = Scored(right, None, stopped)
-        selection = selection_of(
-            kept.mask, scored, classes, labels, asked.method, kept.reasons(small)
-        )
+        reasons = np.where(small, TOO_FEW, kept.why).tolist()
+        selection = selection_of(kept.mask, scored, classes, labels, asked.method, reasons)
         if self.correct:
             return Corrected(selection, objects(classes)[labels])
         return selection

@@ -55,8 +55,8 @@ class Labelled:
     @property
     def cutting(self) -> dict[str, Any]:
         """How :func:`~lops_adapters.selection.folds.splits` cuts the samples."""
-        names = ("folds", "seed", "quiet", "groups")
-        return {name: getattr(self, name) for name in names}
+        shared = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
+        return {**shared, "groups": self.groups}
 
 
 class Member(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lops_adapters.probes import Probe, text_probe
+from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.westclass.settings import WestclassSettings, filled
@@ -53,11 +53,5 @@ def build_probe(
 ) -> Probe:
     """Return the probe of the settings."""
     if settings.probe != "same":
-        return text_probe(
-            settings.probe,
-            encoder=settings.encoder,
-            max_tokens=_MAX_TOKENS,
-            device=device,
-            quiet=quiet,
-        )
+        return settings.named_probe(_MAX_TOKENS, device, quiet=quiet)
     return build_network(vectors, settings, device, quiet=quiet)

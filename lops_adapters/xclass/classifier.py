@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lops_adapters.probes import FAST, Probe, probe_class, text_probe
+from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.xclass.settings import XclassSettings
 
 # Encoder of the vectors -> encoder of the classifier, as in the original.
@@ -33,5 +33,5 @@ def build_classifier(
 def build_probe(settings: XclassSettings, device: str, *, quiet: bool = True) -> Probe:
     """Return the probe of the settings: an untrained classifier, or the linear probe."""
     if settings.probe != "same":
-        return probe_class(settings.probe)(quiet=quiet)
+        return settings.named_probe(settings.max_tokens, device, quiet=quiet)
     return build_classifier(settings, device, epochs=settings.probe_epochs, quiet=quiet)
