@@ -9,6 +9,7 @@ from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.probes.han import HanProbe, WordVectors
 
 _EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
+_VALIDATION = 0.1  # share of training documents that the HAN holds out for early stopping
 _PROBE_EPOCHS = {"han": 10, "linear": 4, "embedding": 4, "hybrid": 4}
 
 
@@ -26,7 +27,7 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
         texts,
         size=settings.vector_size,
         min_count=2,
-        epochs=settings.vector_epochs,
+        epochs=5,
         at_least=settings.vector_words,
         seed=seed,
     )
@@ -63,7 +64,7 @@ def build_classifier(
         batch_size=settings.batch_size,
         max_sentences=1 if settings.faithful else settings.max_sentences,
         max_words=settings.max_words,
-        validation=0.0 if probing else settings.validation,
+        validation=0.0 if probing else _VALIDATION,
         stratified=not settings.faithful,
         patience=settings.patience,
         min_epochs=settings.min_epochs or 0,

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.probes import FAST
-from lops_adapters.runs.settings import (
-    AT_LEAST_ONE,
-    BELOW_ONE,
-    NOT_NEGATIVE,
-    FrameworkSettings,
-    setting,
-)
+from lops_adapters.runs.settings import AT_LEAST_ONE, NOT_NEGATIVE, FrameworkSettings, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +87,6 @@ class ConweaSettings(FrameworkSettings):
         choices=("han", *FAST),
     )
     vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
-    vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     # After five epochs on a few ten thousand words all vectors point the same way, and a classifier
     # learns nothing from them.
     vector_words: int = setting(
@@ -113,11 +106,6 @@ class ConweaSettings(FrameworkSettings):
     batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
     max_sentences: int = setting(12, "sentences per document for the HAN", within=AT_LEAST_ONE)
     max_words: int = setting(30, "words per sentence for the HAN", within=AT_LEAST_ONE)
-    validation: float = setting(
-        0.1,
-        "share of training documents that the HAN holds out for early stopping",
-        within=BELOW_ONE,
-    )
     patience: int = setting(
         3, "epochs without a better validation loss before the HAN stops", within=AT_LEAST_ONE
     )

@@ -320,7 +320,7 @@ def _vector_arrays(
         [flat(document) for document in documents],
         size=settings.vector_size,
         min_count=settings.min_count,
-        epochs=settings.vector_epochs,
+        epochs=5,
         at_least=settings.vector_words,
         seed=seed,
         cache=user_cache() / "word_vectors",

@@ -102,7 +102,6 @@ class WestclassSettings(FinalSettings):
     vector_size: int = setting(
         100, "width of the Word2Vec vectors", within=Range("at least 2", lambda value: value >= 2)
     )
-    vector_epochs: int = setting(5, "epochs of Word2Vec at least", within=AT_LEAST_ONE)
     vector_words: int = setting(
         2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
     )

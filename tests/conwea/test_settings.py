@@ -7,7 +7,7 @@ from ..framework_checks import assert_has
 def test_presets_are_the_published_sizes_and_smaller_ones():
     paper, quick = ConweaSettings.preset("paper"), ConweaSettings.preset("quick")
     assert (paper.encoder, paper.layers, paper.max_pieces) == ("bert-base-uncased", 4, 512)
-    assert (paper.batch_size, paper.epochs, paper.patience, paper.validation) == (256, 100, 3, 0.1)
+    assert (paper.batch_size, paper.epochs, paper.patience) == (256, 100, 3)
     assert_has(paper, iterations=6, max_sentences=15, max_words=100, vector_size=100)
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
     assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)

@@ -50,7 +50,7 @@ def test_published_sizes_of_all_lengths():
     assert_has(
         paper, per_class=500, top=50, alpha=0.2, batch_size=256, vector_size=100, min_count=5
     )
-    assert (paper.max_iterations, paper.stop_below, paper.vector_epochs) == (5000, 0.001, 5)
+    assert (paper.max_iterations, paper.stop_below) == (5000, 0.001)
     assert_has(paper, supervision="keywords", network="cnn", length="auto", probe="same")
     assert (paper.method, paper.keep, paper.every) == ("released", 0.5, 1)
     quick = WestclassSettings.preset("quick")
