@@ -25,7 +25,7 @@ class Suspect:
         suggested, suggested_probability: of the probe, None: not asked. The suggestion of a
             rejected row is never its label, but "unsure".
         gold, id: None: not given.
-        row: number in the table, from 1; None: ``position`` + 1.
+        row: number in the table, from 1.
 
     """
 
@@ -39,12 +39,7 @@ class Suspect:
     suggested_probability: float | None
     gold: str | None
     id: str | None
-    row: int | None = None
-
-    @property
-    def number(self) -> int:
-        """The number of the row in its table, from 1."""
-        return self.position + 1 if self.row is None else self.row
+    row: int
 
 
 @dataclass(frozen=True)

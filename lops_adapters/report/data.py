@@ -154,7 +154,7 @@ class _Rows:
                 suggested_probability=likely,
                 gold=None if gold is None else text_or_none(gold[i]),
                 id=None if ids is None else text_or_none(ids[i]),
-                row=None if self.numbers is None else int(self.numbers[i]),
+                row=self.number(i),
             )
 
     def near(self, groups: Sequence[np.ndarray]) -> list[NearGroup]:
@@ -204,7 +204,7 @@ def _with_all_rejected(
     rest = order[~mask[order] & ~np.isin(order, at)]
     chars, codes = min(max_chars, CHARS), page.codes
     more, n_more = packed(
-        for_script(vars(row), row.number, codes)
+        for_script(vars(row), codes)
         for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
         for row in rows.suspects(part, chars)
     )

@@ -37,12 +37,11 @@ def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[l
     return parts, number
 
 
-def for_script(row: Mapping[str, Any], number: int, codes: Mapping[str, int]) -> dict[str, Any]:
+def for_script(row: Mapping[str, Any], codes: Mapping[str, int]) -> dict[str, Any]:
     """Return a row as the page's script reads it.
 
     Args:
         row: a :class:`~lops_adapters.report.contents.Suspect` in JSON's own types.
-        number: of the row in its table, from 1.
         codes: label -> place among the classes.
 
     """
@@ -50,7 +49,6 @@ def for_script(row: Mapping[str, Any], number: int, codes: Mapping[str, int]) ->
         **{
             name: visible(value) if isinstance(value, str) else value for name, value in row.items()
         },
-        "row": number,
         "code": codes.get(row["label"], -1),
         "suggested_code": codes.get(row["suggested"], -1),
     }

@@ -64,10 +64,7 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
 def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
     stored, codes = page.to_json(), page.codes
-    rows = [
-        for_script(row, suspect.number, codes)
-        for row, suspect in zip(stored["suspects"], page.suspects, strict=True)
-    ]
+    rows = [for_script(row, codes) for row in stored["suspects"]]
     # A name for the corrections of this selection in the browser's storage.
     listed = [
         (row["position"], row["row"], row["label"], row["text"]) for row in stored["suspects"]

@@ -62,7 +62,7 @@ def test_the_list_keeps_its_size():
     assert {suspect.position for suspect in made.suspects} >= set(range(6))
     made = page(400, max_suspects=4, to_check=range(6))
     assert list(made.to_check) == [1, 2, 3, 4]
-    assert {suspect.number for suspect in made.suspects} == {1, 2, 3, 4}
+    assert {suspect.row for suspect in made.suspects} == {1, 2, 3, 4}
 
 
 def test_no_row_is_packed_that_is_listed():
@@ -258,7 +258,7 @@ def test_on_a_phone(show, scheme, hostile):
     made = page(to_check=CHECK, texts=[f"{text} " * 60 for text in texts()])
     if hostile:
         made = hostile_page()
-        made = replace(made, to_check=[suspect.number for suspect in made.suspects])
+        made = replace(made, to_check=[suspect.row for suspect in made.suspects])
     tab = show(made, viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
     tab.evaluate("document.getElementById('check-card').scrollIntoView()")
     for _ in made.to_check:
