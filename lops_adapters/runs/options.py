@@ -140,7 +140,7 @@ def _add_setting(
 
 
 def read_seeds(options: argparse.Namespace) -> range:
-    """Return the seeds to run; with those of iterations they have to fit 32 bits."""
+    """Return the seeds to run; they and the seeds of iterations have to fit 32 bits."""
     if options.seeds < 1:
         raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
     if not 0 <= options.seed < 2**31:
