@@ -48,7 +48,7 @@ def contextual_vectors(
 ) -> np.ndarray:
     """Encode the corpus once and return the vectors of tokens at (m,) sorted positions ``wanted``.
 
-    They are those of each token's first word piece, memory-mapped in ``folder``, (m, width)
+    A token has the vector of its first word piece. Memory-mapped in ``folder``, (m, width)
     float16; see :func:`lops_adapters.encoders.context_encoder.encode_windows`.
     """
     pieces = encoder.pieces(corpus.surface)
