@@ -42,7 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     upstream, root = upstreams.load(options.name), options.path
     if options.status:
-        print("\n".join(_columns(patching.status(root, upstream))))
+        rows = patching.status(root, upstream)
+        width = max(len(name) for name, _ in rows)
+        print("\n".join(f"{name:<{width}}  {state}" for name, state in rows))
     elif options.reverse:
         restored, left = patching.reverse(root, upstream)
         named = ", ".join(restored)
@@ -56,8 +58,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.check:
             print("Set LOPS=1 to switch the selection on. Other variables: docs/vendoring.md")
     return 0
-
-
-def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:
-    width = max(len(name) for name, _ in rows)
-    return [f"{name:<{width}}  {state}" for name, state in rows]

@@ -1,7 +1,7 @@
 """Patch a checkout of an original repository with ``git apply``, and undo it to the byte.
 
-The patches only insert lines and quote no line of the original. ``git apply`` works on copies, so
-that a file of the checkout is replaced whole or not at all.
+The patches only insert lines and quote no line of the original. ``git apply`` works on a copy, so
+that the file of the checkout is replaced whole or not at all.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lops_adapters.core import LopsError
 from lops_adapters.storage import replacing
@@ -23,13 +23,10 @@ from lops_adapters.vendoring.upstreams import Upstream
 MARKS = (b"# >>> lops_adapters", b"# <<< lops_adapters")  # around each insertion
 
 
-@dataclass(frozen=True)
-class File:
-    """A file that the patch touches, as it is in the checkout.
+class File(NamedTuple):
+    """The file that the patch touches, as it is in the checkout.
 
     Attributes:
-        name: path within the checkout.
-        path: its full path.
         state: ``original``; ``patched``; ``patched, changed``: patched, but without the patch not
             the original; ``changed``: neither patched nor the original; ``patch edited``: the lines
             between the marks differ from this version's patch.
@@ -38,62 +35,54 @@ class File:
 
     """
 
-    name: str
-    path: Path
     state: str
     blob: str
     other: bytes = b""
 
 
-def examine(root: Path, upstream: Upstream) -> list[File]:
-    """Return the files that the patch touches.
+def examine(root: Path, upstream: Upstream) -> File:
+    """Return the file that the patch touches.
 
     Raises:
-        LopsError: a folder without these files, or git is not installed.
+        LopsError: a folder without this file, or git is not installed.
 
     """
-    files = []
-    for name, expected in upstream.files.items():
-        path = root / name
-        if not path.is_file():
-            raise LopsError(
-                f"{root} holds no {name}; wanted the top folder of a checkout of {upstream.title}, "
-                f"commit {upstream.commit}: {upstream.way_back()}"
-            )
-        files.append(_file(name, path, upstream, expected))
-    return files
-
-
-def _file(name: str, path: Path, upstream: Upstream, expected: str) -> File:
+    path = root / upstream.file
+    if not path.is_file():
+        raise LopsError(
+            f"{root} holds no {upstream.file}; wanted the top folder of a checkout of "
+            f"{upstream.title}, commit {upstream.commit}: {upstream.way_back()}"
+        )
     data = path.read_bytes()
     blob = _stored_id(data)
-    if blob == expected:
-        patched = _git_apply(name, data, upstream.patch)
+    if blob == upstream.blob:
+        patched = _git_apply(data, upstream)
         if patched is None:
             raise LopsError(
                 f"the patch of {upstream.title} is damaged; install lops_adapters again"
             )
-        return File(name, path, "original", blob, patched)
-    without = _git_apply(name, data, upstream.patch, "--reverse")
+        return File("original", blob, patched)
+    without = _git_apply(data, upstream, "--reverse")
     if without is None or any(mark in without for mark in MARKS):
         is_marked = any(mark in data for mark in MARKS)
-        return File(name, path, "patch edited" if is_marked else "changed", blob)
+        return File("patch edited" if is_marked else "changed", blob)
     blob = _stored_id(without)
-    return File(name, path, "patched" if blob == expected else "patched, changed", blob, without)
+    return File("patched" if blob == upstream.blob else "patched, changed", blob, without)
 
 
-def _git_apply(name: str, data: bytes, patch: bytes, *options: str) -> bytes | None:
-    """Return a file as ``git apply`` changes it; None: the patch does not fit."""
+def _git_apply(data: bytes, upstream: Upstream, *options: str) -> bytes | None:
+    """Return the file as ``git apply`` changes it; None: the patch does not fit."""
+    patch = upstream.patch
     if _has_windows_ends(data):
         patch = re.sub(rb"(?m)^(\+(?!\+\+ ).*)$", rb"\1\r", patch)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     with tempfile.TemporaryDirectory() as folder:
         environment["GIT_CEILING_DIRECTORIES"] = str(Path(folder).resolve().parent)
-        copy = Path(folder, name)
+        copy = Path(folder, upstream.file)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(data)
         command = ["git", "-c", "core.autocrlf=false", "apply", "--unidiff-zero", *options]
-        command += ["--whitespace=nowarn", f"--include={name}", "-"]
+        command += ["--whitespace=nowarn", "-"]
         try:
             run = subprocess.run(
                 command, input=patch, cwd=folder, env=environment, capture_output=True, check=False
@@ -135,32 +124,26 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
             not installed. Nothing is written then.
 
     """
-    patched = []
-    for file in examine(root, upstream):
-        _refuse_edited(file)
-        if file.state == "changed":
-            raise LopsError(
-                f"{file.path} has blob id {file.blob}; wanted {upstream.files[file.name]}, that of "
-                f"{upstream.title} at commit {upstream.commit}. "
-                f"Check out that commit ({upstream.way_back()})"
-            )
-        if file.state == "original":
-            patched.append(file)
-    copies = {}
+    file, path = _unedited(root, upstream), root / upstream.file
+    if file.state == "changed":
+        raise LopsError(
+            f"{path} has blob id {file.blob}; wanted {upstream.blob}, that of {upstream.title} at "
+            f"commit {upstream.commit}. Check out that commit ({upstream.way_back()})"
+        )
+    contents = {}
     for name, (origin, text) in upstream.companions().items():
         before = state(root / name, text)
         refuse_changed(root / name, before)
         if before != "current":
-            copies[name] = stamped(text, origin).encode()
-    _check_writable(
-        {path.parent for path in (*(f.path for f in patched), *map(root.joinpath, copies))}
-    )
+            contents[name] = stamped(text, origin).encode()
+    copied, patched = list(contents), [upstream.file] if file.state == "original" else []
+    if patched:  # last: a patched program never lacks the others
+        contents[upstream.file] = file.other
+    _check_writable({(root / name).parent for name in contents})
     if not dry:
-        for name, contents in copies.items():  # first: a patched program never lacks them
-            _replace(root / name, contents)
-        for file in patched:
-            _replace(file.path, file.other)
-    return [*(file.name for file in patched), *copies]
+        for name, data in contents.items():
+            _replace(root / name, data)
+    return [*patched, *copied]
 
 
 def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
@@ -175,36 +158,40 @@ def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
             is written then.
 
     """
-    files = examine(root, upstream)
-    for file in files:
-        _refuse_edited(file)
-    restored = [file for file in files if file.state in ("patched", "patched, changed")]
-    states = {name: state(root / name, text) for name, (_, text) in upstream.companions().items()}
-    removed = [name for name, found in states.items() if found in ("current", "old")]
-    for file in restored:
-        _replace(file.path, file.other)
+    file = _unedited(root, upstream)
+    restored = [upstream.file] if file.state in ("patched", "patched, changed") else []
+    states = _copies(root, upstream)
+    removed = [name for name, found in states if found in ("current", "old")]
+    if restored:
+        _replace(root / upstream.file, file.other)
     for name in removed:  # last: a patched program never lacks them
         (root / name).unlink()
-    left = [name for name, found in states.items() if found in ("edited", "foreign")]
-    return [*(file.name for file in restored), *removed], left
+    return [*restored, *removed], [name for name, found in states if found in ("edited", "foreign")]
 
 
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
-    """Return (path, state) of every file that the patch touches or copies.
+    """Return (path, state) of the file that the patch touches and of every copied file.
 
     For the states see :class:`File` and :func:`copies.state`.
     """
-    touched = [(file.name, file.state) for file in examine(root, upstream)]
+    return [(upstream.file, examine(root, upstream).state), *_copies(root, upstream)]
+
+
+def _copies(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
     companions = upstream.companions().items()
-    return touched + [(name, state(root / name, text)) for name, (_, text) in companions]
+    return [(name, state(root / name, text)) for name, (_, text) in companions]
 
 
-def _refuse_edited(file: File) -> None:
+def _unedited(root: Path, upstream: Upstream) -> File:
+    """Return the file; a LopsError if the patch in it was edited."""
+    file = examine(root, upstream)
     if file.state == "patch edited":
         raise LopsError(
-            f"{file.path}: the lines between the marks of lops_adapters were edited or come from "
-            f"another version; restore the file first, for example with git checkout -- {file.name}"
+            f"{root / upstream.file}: the lines between the marks of lops_adapters were edited or "
+            "come from another version; restore the file first, for example with "
+            f"git checkout -- {upstream.file}"
         )
+    return file
 
 
 def _replace(path: Path, contents: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The original repositories: the commit of each patch, and what it adds to which files."""
+"""The original repositories: the commit of each patch, and what it adds to which file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Upstream:
         name: its name in commands.
         title, repository, commit, licence, layout: see ``upstreams.toml``.
         scripts: folder within a checkout for the copied files.
-        files: path -> git blob id at that commit, of every file that the patch touches.
+        file, blob: path of the file that the patch touches, and its git blob id at that commit.
         patch: as ``git apply --unidiff-zero`` takes it.
 
     """
@@ -32,7 +32,8 @@ class Upstream:
     licence: str
     layout: str
     scripts: str
-    files: dict[str, str]
+    file: str
+    blob: str
     patch: bytes
 
     def companions(self) -> dict[str, tuple[str, str]]:
@@ -63,16 +64,16 @@ def names() -> list[str]:
     >>> names()
     ['conwea', 'xclass', 'westclass', 'lotclass']
     """
-    return [section for section in _tables() if "." not in section]
+    return list(_tables())
 
 
 def load(name: str) -> Upstream:
     """Return a repository by name; raise a LopsError if it is unknown."""
     tables = _tables()
-    if name not in names():
-        raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(names())}")
+    if name not in tables:
+        raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(tables)}")
     patch = (HERE / "patches" / f"{name}.patch").read_bytes().replace(b"\r\n", b"\n")
-    return Upstream(name=name, **tables[name], files=tables[f"{name}.files"], patch=patch)
+    return Upstream(name=name, **tables[name], patch=patch)
 
 
 def _tables() -> dict[str, dict[str, str]]:
@@ -81,7 +82,6 @@ def _tables() -> dict[str, dict[str, str]]:
     Python 3.10 has no reader for full TOML.
     """
     parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",))
-    parser.optionxform = lambda key: key.strip('"')  # type: ignore[assignment, method-assign]
     parser.read_string((HERE / "upstreams.toml").read_text(encoding="utf-8"))
     return {
         section: {key: json.loads(value) for key, value in parser[section].items()}

@@ -26,18 +26,14 @@ class Hunk(NamedTuple):
 
 
 def hunks_of(upstream):
-    """Path -> insertions of an upstream's patch, in the order of the file."""
-    hunks = {}
-    for part in upstream.patch.decode().split("diff --git ")[1:]:
-        header, *blocks = part.split("\n@@ -")
-        hunks[header.split("\n+++ b/")[1]] = [
-            Hunk(
-                int(block.split(",")[0]),
-                tuple(line[1:].encode() for line in block.splitlines()[1:]),
-            )
-            for block in blocks
-        ]
-    return hunks
+    """Insertions of an upstream's patch, in the order of the file."""
+    header, *blocks = upstream.patch.decode().split("\n@@ -")
+    assert header.split("\n+++ b/")[1] == upstream.file
+    assert header.count("diff --git ") == 1
+    return [
+        Hunk(int(block.split(",")[0]), tuple(line[1:].encode() for line in block.splitlines()[1:]))
+        for block in blocks
+    ]
 
 
 def skeleton(root, name, line_end="\n"):
@@ -46,13 +42,10 @@ def skeleton(root, name, line_end="\n"):
     It has the right paths and line counts, but our own lines and their ids.
     """
     real = upstreams.load(name)
-    files = {}
-    for path, inserted in hunks_of(real).items():
-        text = "\n".join(filler(inserted)) + "\n"
-        files[path] = blob_id(text.encode())
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(text.replace("\n", line_end).encode())
-    return replace(real, files=files)
+    text = "\n".join(filler(hunks_of(real))) + "\n"
+    (root / real.file).parent.mkdir(parents=True, exist_ok=True)
+    (root / real.file).write_bytes(text.replace("\n", line_end).encode())
+    return replace(real, blob=blob_id(text.encode()))
 
 
 def filler(hunks):

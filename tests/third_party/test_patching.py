@@ -19,13 +19,8 @@ def states(root, upstream):
     return dict(patching.status(root, upstream))
 
 
-def touched(upstream):
-    (name,) = upstream.files
-    return name
-
-
 def change(root, upstream, old, new):
-    path = root / touched(upstream)
+    path = root / upstream.file
     data = path.read_bytes()
     assert data.count(old) == 1
     path.write_bytes(data.replace(old, new))
@@ -39,25 +34,25 @@ def test_there_and_back(name, line_end, tmp_path):
     assert set(states(tmp_path, upstream).values()) == {"original", "missing"}
 
     written = patching.apply(tmp_path, upstream)
-    assert set(written) == {*upstream.files, *upstream.companions()}
+    assert set(written) == {upstream.file, *upstream.companions()}
     patched = contents(tmp_path)
     assert set(patched) == set(before) | set(upstream.companions())
     assert set(states(tmp_path, upstream).values()) == {"patched", "current"}
-    for path, inserted in hunks_of(upstream).items():
-        ast.parse(patched[path])
-        old, new = before[path].splitlines(keepends=True), patched[path].splitlines(keepends=True)
-        assert len(new) == len(old) + sum(len(hunk.lines) for hunk in inserted)
-        assert all(line.endswith(line_end.encode()) for line in new)
-        shift = 0
-        for hunk in inserted:
-            assert new[hunk.line + shift].rstrip() == hunk.lines[0]
-            assert new[hunk.line + shift - 1] == old[hunk.line - 1]
-            shift += len(hunk.lines)
+    ast.parse(patched[upstream.file])
+    old, new = (where[upstream.file].splitlines(keepends=True) for where in (before, patched))
+    inserted = hunks_of(upstream)
+    assert len(new) == len(old) + sum(len(hunk.lines) for hunk in inserted)
+    assert all(line.endswith(line_end.encode()) for line in new)
+    shift = 0
+    for hunk in inserted:
+        assert new[hunk.line + shift].rstrip() == hunk.lines[0]
+        assert new[hunk.line + shift - 1] == old[hunk.line - 1]
+        shift += len(hunk.lines)
 
     assert patching.apply(tmp_path, upstream) == []
     assert contents(tmp_path) == patched
     restored, left = patching.reverse(tmp_path, upstream)
-    assert set(restored) == {*upstream.files, *upstream.companions()}
+    assert set(restored) == {upstream.file, *upstream.companions()}
     assert left == []
     assert contents(tmp_path) == before
     assert patching.reverse(tmp_path, upstream) == ([], [])
@@ -98,7 +93,7 @@ def test_an_unknown_tree_is_refused(tmp_path):
     with pytest.raises(LopsError) as error:
         patching.apply(tmp_path, real)
     blob = patching.blob_id(before["main.py"])
-    for word in (real.files["main.py"], real.commit, "WeSTClass", blob, real.repository):
+    for word in (real.blob, real.commit, "WeSTClass", blob, real.repository):
         assert word in str(error.value)
     assert contents(tmp_path) == before
 
@@ -110,7 +105,7 @@ def test_a_changed_tree_is_refused(name, tmp_path):
     before = contents(tmp_path)
     with pytest.raises(LopsError, match="Check out that commit"):
         patching.apply(tmp_path, upstream)
-    assert states(tmp_path, upstream)[touched(upstream)] == "changed"
+    assert states(tmp_path, upstream)[upstream.file] == "changed"
     assert contents(tmp_path) == before
 
 
@@ -163,11 +158,11 @@ def test_work_after_patching_stays(tmp_path):
     upstream = skeleton(tmp_path, "xclass")
     patching.apply(tmp_path, upstream)
     change(tmp_path, upstream, b"pass  # 3\n", b"pass  # three\n# four\n")
-    assert states(tmp_path, upstream)[touched(upstream)] == "patched, changed"
+    assert states(tmp_path, upstream)[upstream.file] == "patched, changed"
     assert patching.apply(tmp_path, upstream) == []
     patching.reverse(tmp_path, upstream)
-    assert b"# three" in (tmp_path / touched(upstream)).read_bytes()
-    assert b"lops" not in (tmp_path / touched(upstream)).read_bytes()
+    assert b"# three" in (tmp_path / upstream.file).read_bytes()
+    assert b"lops" not in (tmp_path / upstream.file).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -259,6 +254,6 @@ def test_only_the_touched_files_decide(tmp_path):
 
 def test_a_copy_with_another_blob_id_is_not_the_original(tmp_path):
     upstream = skeleton(tmp_path, "conwea")
-    wrong = replace(upstream, files={"train.py": "0" * 40})
+    wrong = replace(upstream, blob="0" * 40)
     with pytest.raises(LopsError, match="wanted 0000"):
         patching.apply(tmp_path, wrong)

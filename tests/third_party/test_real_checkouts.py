@@ -17,15 +17,13 @@ GLUE = upstreams.HERE / "glue"
 def test_patched_compiled_and_undone(name, tmp_path):
     upstream, root = upstreams.load(name), real_checkout(name, tmp_path)
     before = contents(root)
-    assert {path: blob_id(before[path]) for path in upstream.files} == upstream.files
+    assert blob_id(before[upstream.file]) == upstream.blob
     assert patching.apply(root, upstream)
-    for path in upstream.files:
-        compile((root / path).read_bytes(), path, "exec", dont_inherit=True)
-        assert contents(root)[path] != before[path]
+    compile((root / upstream.file).read_bytes(), upstream.file, "exec", dont_inherit=True)
+    assert contents(root)[upstream.file] != before[upstream.file]
     assert patching.apply(root, upstream) == []
     patching.reverse(root, upstream)
     assert contents(root) == before
-    assert {path: blob_id(contents(root)[path]) for path in upstream.files} == upstream.files
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,12 +50,7 @@ def test_no_line_of_theirs_is_ours(name, tmp_path):
         for path, data in contents(root).items()
         for line in data.decode(errors="replace").splitlines()
     }
-    ours = {
-        line.decode().strip()
-        for inserted in hunks_of(upstreams.load(name)).values()
-        for hunk in inserted
-        for line in hunk.lines
-    }
+    ours = {line.decode().strip() for hunk in hunks_of(upstreams.load(name)) for line in hunk.lines}
     assert ours & theirs <= {")"}
 
 
@@ -65,30 +58,30 @@ def test_no_line_of_theirs_is_ours(name, tmp_path):
 def test_names_are_bound_where_they_are_used(name, tmp_path):
     upstream, root = upstreams.load(name), real_checkout(name, tmp_path)
     patching.apply(root, upstream)
-    for path, inserted in hunks_of(upstream).items():
-        tree = ast.parse((root / path).read_bytes())
-        calls = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and called(node).startswith(f"lops_{name}.")
-        ]
-        assert len(calls) == len(inserted) - 1
-        for call in calls:
-            used = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
-            unbound = used - bound_before(tree, call, (root / path).parent) - set(dir(builtins))
-            assert not unbound, f"{path}:{call.lineno} uses {unbound}"
-            assert arity(name, called(call)) == len(call.args)
-            targets = {
-                node.id
-                for statement in ast.walk(tree)
-                if assigns(statement, call)
-                for node in ast.walk(statement.targets[0])
-                if isinstance(node, ast.Name)
-            }
-            assert targets, "what the call returns is not kept"
-            assert targets - {"self"} <= used | {"self"}, (
-                "a name that the program does not have is assigned"
-            )
+    path, inserted = upstream.file, hunks_of(upstream)
+    tree = ast.parse((root / path).read_bytes())
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node).startswith(f"lops_{name}.")
+    ]
+    assert len(calls) == len(inserted) - 1
+    for call in calls:
+        used = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+        unbound = used - bound_before(tree, call, (root / path).parent) - set(dir(builtins))
+        assert not unbound, f"{path}:{call.lineno} uses {unbound}"
+        assert arity(name, called(call)) == len(call.args)
+        targets = {
+            node.id
+            for statement in ast.walk(tree)
+            if assigns(statement, call)
+            for node in ast.walk(statement.targets[0])
+            if isinstance(node, ast.Name)
+        }
+        assert targets, "what the call returns is not kept"
+        assert targets - {"self"} <= used | {"self"}, (
+            "a name that the program does not have is assigned"
+        )
 
 
 def test_a_name_that_is_not_bound_would_be_seen():
@@ -172,8 +165,7 @@ def test_the_glue_reads_attributes_that_are_there(name, tmp_path):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == thing
     }
     assert read
-    (path,) = upstreams.load(name).files
-    tree = ast.parse((root / path).read_bytes())
+    tree = ast.parse((root / upstreams.load(name).file).read_bytes())
     stored = [
         node
         for node in ast.walk(tree)
