@@ -16,7 +16,6 @@ from lops_adapters.console import set_up_logging
 from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
 from lops_adapters.tables.readers import Table, rehearse
-from lops_adapters.tables.results import changed
 
 EXAMPLES = """examples:
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
@@ -84,7 +83,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
         with outputs.writing(options.output), storage.replacing(options.output) as place:
             _write(place, kind, table, label, made)
             if files.checksums(paths) != before:
-                raise changed(paths)
+                raise files.changed(paths)
     print("\n".join(_said(made, options.output)))
 
 

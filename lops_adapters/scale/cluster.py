@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 from lops_adapters import extras
@@ -84,14 +84,8 @@ def _sigterm_handler_restored() -> Iterator[None]:
 
 
 def spread(
-    ray: Any,
-    work: Callable[..., Any],
-    items: Sequence[Any],
-    *shared: Any,
-    done: Callable[[int, Any], None],
-    kept: bool = False,
-    cards: int = 0,
-) -> None:
+    ray: Any, work: Callable[..., Any], items: Sequence[Any], *shared: Any, cards: int = 0
+) -> Iterator[tuple[int, Any]]:
     """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
 
     A task whose worker or node is lost runs again, elsewhere.
@@ -101,35 +95,28 @@ def spread(
         work: a function of a module; its errors come back.
         items: arguments.
         shared: further arguments; references are resolved where the work is done.
-        done: receives place and result of each item, in any order.
-        kept: the work returns two values, and the second one stays where it is: ``done`` receives
-            the first one and a reference to the second.
         cards: GPUs that each item needs.
+
+    Yields:
+        Place and result of each item, in any order.
 
     Raises:
         LopsError: raised by the work, or a worker that is lost again and again.
 
     """
     # retry_exceptions stays off: what a row raises, it raises again.
-    task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3, num_returns=2 if kept else 1)(work)
+    task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3)(work)
     waiting = iter(enumerate(items))
-    running: dict[Any, tuple[int, Any]] = {}  # reference -> place, second reference
+    running: dict[Any, int] = {}  # reference -> place
     most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
     try:
         while True:
-            while len(running) < most:
-                place, item = next(waiting, (-1, None))
-                if place < 0:
-                    break
-                found = task.remote(item, *shared)
-                first, second = found if kept else (found, None)
-                running[first] = place, second
+            for place, item in islice(waiting, most - len(running)):
+                running[task.remote(item, *shared)] = place
             if not running:
                 return
             (ready,), _ = ray.wait(list(running), num_returns=1)
-            place, second = running.pop(ready)
-            value = got(ray, ready)
-            done(place, (value, second) if kept else value)
+            yield running.pop(ready), got(ray, ready)
     finally:
         for reference in running:
             ray.cancel(reference, force=False)
@@ -157,10 +144,3 @@ def got(ray: Any, reference: Any) -> Any:
             f"a worker was lost several times ({reason:.200}); give its node more memory, or cut "
             "the input into smaller files"
         ) from None
-
-
-def say(line: str, quiet: bool) -> None:
-    """Write a line of progress."""
-    if not quiet:
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()

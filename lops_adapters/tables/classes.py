@@ -258,6 +258,10 @@ class Classes:
         is_class = any(minus_one({label, 0, 1}) for label in self.name_of)
         return replace(wanted, abstain=() if is_class else ("-1", "-1.0"))
 
+    def rows_by_key(self) -> dict[int, int]:
+        """Return the hash of each name -> its rows."""
+        return dict(zip(self.keys().tolist(), self.counts.tolist(), strict=True))
+
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""
         return content_keys(self.names, 0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lops_adapters import storage
 from lops_adapters.tables import formats, results
-from lops_adapters.tables.files import states
+from lops_adapters.tables.files import changed, states
 from lops_adapters.tables.fit import Fit, Job, check_sample, fit
 from lops_adapters.tables.formats.cells import cell_text, without_formula
 from lops_adapters.tables.formats.lines import is_packed
@@ -76,17 +77,23 @@ def run(table: Table, job: Job, output: Output) -> Done:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
             files += part_files(folder, output.kind, classes)
         totals = write_parts(table, scoring, files)
-        if states(table.paths) != before:
-            raise results.changed(table.paths)
-        done = Done(fitted, totals, fitted.page(totals))
-        if folder is not None:
-            write_about(folder, done)
-    return done
+        return finished(table, before, fitted, totals, folder)
 
 
-def write_about(folder: Path, done: Done) -> None:
-    """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates."""
-    fitted, sample = done.fit, done.fit.sample
+def finished(
+    table: Table, before: Mapping[str, Any], fitted: Fit, totals: Totals, folder: Path | None
+) -> Done:
+    """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
+
+    Raises:
+        LopsError: the files of the table are not in the state ``before``.
+
+    """
+    if states(table.paths) != before:
+        raise changed(table.paths)
+    done, sample = Done(fitted, totals, fitted.page(totals)), fitted.sample
+    if folder is None:
+        return done
     if fitted.near:
         write_groups(
             folder / results.DUPLICATES,
@@ -101,7 +108,8 @@ def write_about(folder: Path, done: Done) -> None:
         write_to_check(folder / results.TO_CHECK, fitted)
     if fitted.selection.sources:
         write_sources(folder / results.SOURCES, fitted)
-    write_pages(folder, done.page, fitted.config(done.totals))
+    write_pages(folder, done.page, fitted.config(totals))
+    return done
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:

@@ -110,6 +110,15 @@ def states(paths: Sequence[Path]) -> dict[str, tuple[int, int]]:
     return states
 
 
+def changed(paths: Sequence[Path]) -> LopsError:
+    """Return the error about input that is not the same in both passes."""
+    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
+    return LopsError(
+        f"the input changed during the run ({named}); nothing was written; "
+        "run again when nothing else writes to it"
+    )
+
+
 def fingerprint(checksums: dict[str, str]) -> str:
     """Return one SHA-256 of :func:`checksums`: of one file its own, of several a joint one."""
     digests = list(checksums.values())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
-from lops_adapters.core import LopsError
 from lops_adapters.tables.formats.base import Like
 from lops_adapters.texts.result import COLUMNS
 
@@ -34,12 +32,3 @@ def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
     example: str | type | None = int if codes else label
     own = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
     return {**own, WEIGHT: float}
-
-
-def changed(paths: Sequence[Path]) -> LopsError:
-    """Return the error about input that is not the same in both passes."""
-    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
-    return LopsError(
-        f"the input changed during the run ({named}); nothing was written; "
-        "run again when nothing else writes to it"
-    )

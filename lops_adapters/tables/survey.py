@@ -230,8 +230,7 @@ class Survey:
     def is_enough(self, classes: Classes) -> bool:
         """Return whether the sample is complete in spite of the limits."""
         self._settle(classes)
-        counts = dict(zip(classes.keys().tolist(), classes.counts.tolist(), strict=True))
-        return self._draw.is_enough(counts)
+        return self._draw.is_enough(classes.rows_by_key())
 
     def _settle(self, classes: Classes) -> None:
         if any(self._keys[label][1] for label in classes.name_of if label in self._keys):

@@ -1,7 +1,5 @@
 """One small cluster on this machine for all tests of the engine."""
 
-import os
-
 import pytest
 
 from lops_adapters.scale.cluster import start
@@ -22,7 +20,6 @@ def ray(tmp_path_factory):
     ray = pytest.importorskip(
         "ray", reason="Ray is not installed: pip install 'lops_adapters[ray]'"
     )
-    os.environ.setdefault("RAY_DATA_DISABLE_PROGRESS_BARS", "1")
     start(
         ray,
         num_cpus=2,

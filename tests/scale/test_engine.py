@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.scale import engine, select_dataset
+from lops_adapters.scale import engine
 from lops_adapters.scale.cluster import got
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.readers import open_table
@@ -307,41 +306,6 @@ def test_an_address_needs_the_engine(here):
     path = write_table(here / "news.csv", ROWS)
     with pytest.raises(LopsError, match="--address is here without --engine ray"):
         run(path, "--address", "here")
-
-
-def test_a_dataset(here, ray):
-    texts, labels = [row[1] for row in COPIED], [row[2] for row in COPIED]
-    expected = lops_adapters.select(texts, labels, encoder=None)
-    rows = [dict(zip(HEADER, row, strict=True)) for row in COPIED]
-    rows.insert(7, {**rows[0], "nr": "without", "weak": ""})
-    data = ray.data.from_items(rows, override_num_blocks=5)
-    found = select_dataset(data, text="text", label="weak", gold="true", encoder=None)
-    back = found.dataset.take_all()
-    assert [row["nr"] for row in back] == [row["nr"] for row in rows]
-    gone = back.pop(7)
-    assert [gone[f"lops_{name}"] for name in ("selected", "confidence", "suggested")] == [None] * 3
-    assert [row["lops_selected"] for row in back] == expected.mask.tolist()
-    assert [row["lops_confidence"] for row in back] == expected.confidence.tolist()
-    assert [row["lops_suggested"] for row in back] == list(
-        map(expected.shown_suggestion, range(len(back)))
-    )
-    assert found.totals.abstained == found.page.n_abstained == 1
-    assert found.summary == expected.summary()
-    data.write_parquet(str(here / "in"))
-    found.dataset.write_parquet(str(here / "out"))
-    assert list((here / "out").glob("*.parquet"))
-
-
-def test_a_dataset_that_cannot_be_judged(ray):
-    rows = [{"text": row[1], "weak": row[2]} for row in ROWS]
-    data = ray.data.from_items(rows, override_num_blocks=2)
-    with pytest.raises(LopsError, match="has no column 'label'; its columns are 'text', 'weak'"):
-        select_dataset(data, text="text", label="label")
-    with pytest.raises(LopsError, match="probe_rows is 0; wanted at least 1"):
-        select_dataset(data, text="text", label="weak", probe_rows=0)
-    numbers = ray.data.from_items([{**row, "text": 5} for row in rows], override_num_blocks=2)
-    with pytest.raises(LopsError, match=r"dataset, row 1: the text is 5 \(int\); wanted a string"):
-        select_dataset(numbers, text="text", label="weak")
 
 
 def test_warnings_of_the_fit_arrive(here):
