@@ -26,6 +26,7 @@ from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import Lops
 from lops_adapters.selection.canonical import InContentOrder, content_order, restored
 from lops_adapters.selection.methods import check_rule
+from lops_adapters.selection.request import Request
 
 
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
@@ -112,7 +113,7 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         seed = int(given if fixed else check_random_state(given).randint(2**31 - 1))
         if texts is not None:
             selector = Lops(self._text_probe(), keep=self.keep, method=self.method, seed=seed)
-            self.selection_ = InContentOrder(lambda *_: selector, seed)(texts, labels)
+            self.selection_ = InContentOrder(lambda _: selector, Request(seed=seed))(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             order = content_order(_contents(matrix), np.searchsorted(self.classes_, labels), seed)

@@ -29,6 +29,7 @@ from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import RandomLike
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -116,7 +117,7 @@ class Job(Generic[Settings]):
         arm = self.controlled(control_of) if method == "random" and control_of else None
         if control_of and arm:
             control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
-            return InContentOrder(lambda *_: control, seed)
+            return InContentOrder(lambda _: control, Request(seed=seed))
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
@@ -146,7 +147,8 @@ class Job(Generic[Settings]):
         read = texts or _unchanged
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            share = _OnTexts(InContentOrder(lambda *_: held_out, seed), read)
+            by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
+            share = _OnTexts(by_content, read)
             found = AutoKeep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
             return _Learnable(found)
         least = FOLDS if "folds" in row.options else 0

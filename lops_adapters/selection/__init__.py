@@ -1,8 +1,9 @@
 """Selection: a probe, watched by a confidence, cut by a rule. What comes back are positions."""
 
-from lops_adapters.selection.confidences import Confidence
+from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.lops import Lops
-from lops_adapters.selection.methods import CONFIDENCES, METHODS, Method, build, score
+from lops_adapters.selection.methods import METHODS, Method, build
+from lops_adapters.selection.scoring import score
 from lops_adapters.selection.selectors import Corrected, Selector, corrected, trusted_positions
 from lops_adapters.selection.standard import keep_all
 from lops_adapters.selection.suggestions import Suggestions

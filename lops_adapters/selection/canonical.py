@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import count, islice
 from typing import Any
@@ -26,8 +26,8 @@ import numpy as np
 
 from lops_adapters.core import Selection, tie_hash
 from lops_adapters.selection.ranked import read_labels
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Corrected, Labels, Selector, values
-from lops_adapters.selection.suggestions import Seen
 
 _BLOCK = 2**14  # digests held as Python objects at once
 
@@ -37,33 +37,29 @@ class InContentOrder:
     """Runs a selector on the rows in the order of their content.
 
     Args:
-        make: builds the selector; called once per selection, with a listener for its predictions
-            and the (n,) order of the rows.
-        seed: keys the order, so that another seed gives other folds, batches and ties.
-        seen: receives the predictions with the caller's positions.
+        make: builds the selector from the request for the sorted rows; called once per selection.
+        request: its seed keys the order, so that another seed gives other folds, batches and ties;
+            its positions are the caller's.
 
     """
 
-    make: Callable[[Seen | None, np.ndarray], Selector]
-    seed: int = 0
-    seen: Seen | None = None
+    make: Callable[[Request], Selector]
+    request: Request = field(default_factory=Request)
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Sort, select, and map the selection back; raises what the selector raises."""
         _, codes = read_labels(samples, pseudo_labels)
-        order = content_order(samples, codes, self.seed)
-        selector = self.make(None if self.seen is None else _Mapped(self.seen, order), order)
+        order = content_order(samples, codes, self.request.seed)
+        selector = self.make(self.request.sorted_by(order))
         return restored(selector(_taken(samples, order), _taken(pseudo_labels, order)), order)
 
 
 def restored(found: Selection, order: np.ndarray) -> Selection:
     """Return a selection among rows that were sorted by ``order``, in the order from before."""
-    parts = (found.mask, found.learnt_at, found.confidence)
-    mask, learnt_at, confidence = (_put_back(part, order) for part in parts)
-    whole = Selection(mask, learnt_at, confidence, found.per_class, found.rule, found.stopped)
-    if isinstance(found, Corrected):
-        return Corrected(whole, _put_back(found.labels, order))
-    return whole
+    place = np.argsort(order)
+    parts = found.mask[place], found.learnt_at[place], found.confidence[place]
+    whole = Selection(*parts, found.per_class, found.rule, found.stopped)
+    return Corrected(whole, found.labels[place]) if isinstance(found, Corrected) else whole
 
 
 def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:
@@ -125,29 +121,8 @@ def _of_array(array: np.ndarray, size: int) -> bytes:
     return blake2b(head + array.tobytes(), digest_size=size, salt=b"array").digest()
 
 
-class _Mapped:
-    """A listener that hands on the caller's positions."""
-
-    def __init__(self, seen: Seen, order: np.ndarray) -> None:
-        self._seen, self._order = seen, order
-
-    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        self._seen(probabilities, self._order if positions is None else self._order[positions])
-
-    def settle(self, *parts: np.ndarray) -> None:
-        """Hand on arrays with a row per sample; only some listeners want them."""
-        if hasattr(self._seen, "settle"):
-            self._seen.settle(*(_put_back(part, self._order) for part in parts))
-
-
 def _taken(rows: Any, order: np.ndarray) -> Any:
     if isinstance(rows, np.ndarray):
         return rows[order]
     listed = values(rows) if hasattr(rows, "iloc") else rows  # a column is indexed by its index
     return [listed[i] for i in order.tolist()]
-
-
-def _put_back(found: np.ndarray, order: np.ndarray) -> np.ndarray:
-    placed = np.empty_like(found)
-    placed[order] = found
-    return placed

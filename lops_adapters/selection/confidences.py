@@ -1,13 +1,12 @@
 """Confidences: each watches one training of a probe and ends with one score per sample.
 
-The table of methods has their names: ``lops_adapters.selection.METHODS``.
-
 Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -160,3 +159,12 @@ class Margin(Confidence):
     def scores(self) -> np.ndarray:
         """Return the mean margins, (n,) float64."""
         return self._total / self._checkpoints
+
+
+CONFIDENCES: Mapping[str, type[Confidence]] = {
+    "learning-order": LearningOrderScore,
+    "probability": Probability,
+    "stability": Stability,
+    "margin": Margin,
+}
+"""By the method that ranks by it."""

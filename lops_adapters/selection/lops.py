@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lops_adapters.console import typed
-from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.core import LearningOrder, Selection
 from lops_adapters.probes.base import Probe, check_counts
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.request import Request
+from lops_adapters.selection.scoring import no_checkpoint
 from lops_adapters.selection.selectors import Labels, Selector, encode
 from lops_adapters.selection.suggestions import Seen
 
@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 class Lops:
     """Trains ``probe`` on all samples and keeps those it learns first.
 
+    It predicts only the samples that can still change the selection.
+
     Args:
         probe: any probe; each call trains it from scratch.
         keep: fraction of each class, or class -> fraction: tau of
@@ -30,9 +32,6 @@ class Lops:
         every: updates between checkpoints. Default: one checkpoint per epoch.
         seed: of the probe and of ties.
         strict: raise if nothing is learnt in a class.
-        skip_decided: predict only the samples that can still change the selection; the selection
-            is the same.
-        classes: the label set. Default: the sorted distinct pseudo-labels.
         corrected: predictions count after division by the classes' shares of the pseudo-labels, see
             :func:`~lops_adapters.selection.likelihoods.likelihoods`; the paper does not divide.
         online: use the outputs of the training pass, see
@@ -47,8 +46,6 @@ class Lops:
     every: int | None = None
     seed: int = 0
     strict: bool = False
-    skip_decided: bool = True
-    classes: Sequence[Hashable] | None = None
     corrected: bool = False
     online: bool = False
     seen: Seen | None = None
@@ -69,23 +66,21 @@ class Lops:
             tau=self.keep,
             rule=self.method,
             max_checkpoints=self.probe.max_epochs * per_epoch,
-            classes=self.classes,
             horizon=float(self.probe.max_epochs),
             seed=self.seed,
             strict=self.strict,
         )
-        codes = encode(pseudo_labels, order.classes)
-        skip = self.skip_decided and not self.online
+        codes, k = encode(pseudo_labels, order.classes), len(order.classes)
         snapshots = self.probe.watch(
             samples,
             codes,
-            len(order.classes),
+            k,
             seed=self.seed,
             every=self.every,
-            undecided=(lambda: order.undecided) if skip else None,
+            undecided=None if self.online else lambda: order.undecided,
             online=self.online,
         )
-        of_labels = class_shares(codes, len(order.classes))
+        of_labels = class_shares(codes, k)
         for time, predicted, positions in snapshots:
             probabilities = likelihoods(predicted, of_labels) if self.corrected else predicted
             order.observe(probabilities, time=time, positions=positions, close=True)
@@ -94,18 +89,10 @@ class Lops:
             if order.done:
                 break
         if not order.times:
-            raise LopsError(
-                f"{typed('every')} is {self.every}, and the probe's training has fewer updates "
-                "than that; wanted a smaller number"
-            )
+            raise no_checkpoint(self.every)
         selection = order.select()
-        log.info(
-            "kept %d of %d (rule %s): %s",
-            len(selection.kept),
-            len(codes),
-            selection.rule,
-            selection.stopped,
-        )
+        kept, rule = len(selection.kept), selection.rule
+        log.info("kept %d of %d (rule %s): %s", kept, len(codes), rule, selection.stopped)
         return selection
 
 

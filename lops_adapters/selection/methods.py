@@ -1,14 +1,13 @@
 """Every selection method by name: the table, and how a selector is built from it.
 
 A new method is one module with a ``make(request, **options) -> Selector`` and one row of the table;
-a new confidence is one class in ``confidences.py`` and one row.
+a new confidence is one class in ``confidences.py`` with its name there, and one row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -32,21 +31,10 @@ from lops_adapters.selection import (
 )
 from lops_adapters.selection.auto_keep import AUTO, AutoKeep, Keep, Preferred
 from lops_adapters.selection.canonical import InContentOrder
-from lops_adapters.selection.confidences import (
-    Confidence,
-    LearningOrderScore,
-    Margin,
-    Probability,
-    Stability,
-)
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Seen
-
-
-def _unchecked(**options: Any) -> None:
-    """Leave the values to the method's ``make``."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +56,6 @@ class Method:
         alone: whether each row is scored by itself, so that the order of the rows cannot matter.
         options: names of its own options.
         check: raises a LopsError about their values.
-        confidence: the class that scores the samples during one watched training, if it is that
-            kind of method.
 
     """
 
@@ -85,56 +71,35 @@ class Method:
     texts: bool = False
     alone: bool = False
     options: tuple[str, ...] = ()
-    check: Callable[..., None] = field(default=_unchecked, repr=False)
-    confidence: type[Confidence] | None = field(default=None, repr=False)
+    check: Callable[..., None] | None = field(default=None, repr=False)
 
 
-def _watched(
-    name: str, summary: str, confidence: type[Confidence], per_class: bool = False
-) -> Method:
-    """Return the row of a confidence."""
-    return Method(
-        name,
-        summary,
-        partial(scoring.make, confidence=confidence),
-        per_class=per_class,
-        checkpoints=True,
-        options=("online",),
-        confidence=confidence,
-    )
-
-
-def _rule(name: str, summary: str) -> Method:
-    """Return the row of a rule of :data:`lops_adapters.core.RULES`."""
-    return Method(
-        name,
-        summary,
-        lops.make,
-        takes_n=False,
-        per_class=None,
-        checkpoints=True,
-        options=("online",),
-    )
-
-
+_WATCHED: dict[str, Any] = {"checkpoints": True, "options": ("online",)}
+_RULE: dict[str, Any] = {**_WATCHED, "takes_n": False, "per_class": None}  # of the core's RULES
 _ROWS = (
     Method("standard", "keeps everything", standard.make, needs_probe=False,
            takes_n=False, takes_keep=False, per_class=None, alone=True),
-    _watched("learning-order", "earliest learnt first, ties by probability when learnt",
-             LearningOrderScore, per_class=True),
-    _rule("released", "learning order as the authors' code: all of a class learnt when it closes"),
-    _rule("algorithm1", "learning order by the paper's Algorithm 1: when learnt, up to the share"),
-    _rule("stop-and-take-all", "learning order by the paper's introduction: all classes at once"),
-    _rule("ranked", "learning order by the paper's method section; stops when it is decided"),
-    _watched("probability", "largest probability of the pseudo-label after training", Probability),
+    Method("learning-order", "earliest learnt first, ties by probability when learnt",
+           scoring.make, **{**_WATCHED, "per_class": True}),
+    Method("released", "learning order as the authors' code: all of a class learnt when it closes",
+           lops.make, **_RULE),
+    Method("algorithm1", "learning order by the paper's Algorithm 1: when learnt, up to the share",
+           lops.make, **_RULE),
+    Method("stop-and-take-all",
+           "learning order by the paper's introduction: all classes at once", lops.make, **_RULE),
+    Method("ranked", "learning order by the paper's method section; stops when it is decided",
+           lops.make, **_RULE),
+    Method("probability", "largest probability of the pseudo-label after training",
+           scoring.make, **_WATCHED),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
            dropout.make, options=("variant",)),
     Method("mc-dropout", "smallest variance of the probability in five passes with dropout",
            dropout.make, options=("variant",)),
     Method("o2u-net", "smallest mean loss while the learning rate goes up and down",
            o2u.make, options=("variant",)),
-    _watched("stability", "predicted as labelled at most checkpoints", Stability),
-    _watched("margin", "largest mean margin of the pseudo-label over the next class", Margin),
+    Method("stability", "predicted as labelled at most checkpoints", scoring.make, **_WATCHED),
+    Method("margin", "largest mean margin of the pseudo-label over the next class",
+           scoring.make, **_WATCHED),
     Method("random", "random samples", random.make, needs_probe=False, per_class=True),
     Method("confident-learning", "not flagged as label errors by cleanlab",
            confident.make, takes_keep=False, options=("folds",)),
@@ -151,14 +116,15 @@ _ROWS = (
            per_class=None, alone=True),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
-CONFIDENCES: Mapping[str, type[Confidence]] = {
-    method.name: method.confidence for method in _ROWS if method.confidence is not None
-}
-
-
 # Of rows to check: what ``lops_adapters.select`` offers.
 OFFERED = tuple(method.name for method in _ROWS if method.needs_probe or method.texts)
 BY_CLASS = ("ranked",)  # methods whose fraction may differ between classes
+_OF_ONE_METHOD = {  # arguments of build: the method that takes them, and what is said of others
+    "votes": ("committee", "takes one label per sample, not votes; use committee"),
+    "groups": ("committee", "knows no groups; leave groups out, or use committee"),
+    "checked": ("committee", "does not learn from checked rows; leave checked out"),
+    "gold": ("optimal", "takes no gold labels; only optimal does: leave gold out"),
+}
 
 
 def build(
@@ -221,17 +187,13 @@ def build(
     1
 
     """
-    if votes is not None and method != "committee":
-        raise LopsError(f"{method} takes one label per sample, not votes; use committee")
-    if groups is not None and method != "committee":
-        raise LopsError(f"{method} knows no groups; leave groups out, or use committee")
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
-    if gold is not None and not row.needs_gold:
-        raise LopsError(f"{method} takes no gold labels; only optimal does: leave gold out")
+    alone = {"votes": votes, "groups": groups, "checked": checked, "gold": gold}
+    for name, (owner, refusal) in _OF_ONE_METHOD.items():
+        if alone[name] is not None and method != owner:
+            raise LopsError(f"{method} {refusal}")
     if gold is None and row.needs_gold:
         raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
-    if checked is not None and method != "committee":
-        raise LopsError(f"{method} does not learn from checked rows; leave checked out")
     check_counts(seed)
     share: Keep = 0.5 if keep is None or isinstance(keep, str) else keep
     request = Request(
@@ -246,40 +208,24 @@ def build(
         quiet=quiet,
         seen=seen,
         strict=strict,
+        checked=checked or {},
+        votes=votes,
+        groups=groups,
     )
     selector = row.make(request, **options)  # refuses bad options before the first selection
     if row.alone:
         return selector
-    if keep == AUTO and row.takes_keep and n is None:
-        probe = request.probe
 
-        def make(listener: Seen | None, order: np.ndarray) -> Selector:
-            heard = replace(request, seen=listener)
-            return AutoKeep(
-                Preferred(probe, seed, quiet),
-                lambda share: row.make(replace(heard, keep=share), **options),
-                method in BY_CLASS,
-            )
+    def make(request: Request) -> Selector:
+        if keep != AUTO or not row.takes_keep or n is not None:
+            return row.make(request, **options)
+        return AutoKeep(
+            Preferred(request.probe, seed, quiet),
+            lambda share: row.make(replace(request, keep=share), **options),
+            method in BY_CLASS,
+        )
 
-    else:
-
-        def make(listener: Seen | None, order: np.ndarray) -> Selector:
-            outside = [position for position in checked or () if not 0 <= position < len(order)]
-            if outside:
-                raise LopsError(
-                    f"checked holds the position {outside[0]} for {len(order)} samples; wanted "
-                    f"positions from 0 to {len(order) - 1}"
-                )
-            place = np.argsort(order)
-            checks = {int(place[row]): label for row, label in (checked or {}).items()}
-            sorted_votes = None if votes is None else votes.at(order)
-            sorted_groups = None if groups is None else groups[order]
-            heard = replace(
-                request, seen=listener, checked=checks, votes=sorted_votes, groups=sorted_groups
-            )
-            return row.make(heard, **options)
-
-    return InContentOrder(make, seed, seen)
+    return InContentOrder(make, request)
 
 
 def check(
@@ -311,7 +257,8 @@ def check(
         option, known = typed(unknown[0]), ", ".join(row.options) or "none of its own"
         hint = f"its options are: {known}" if option == unknown[0] else "leave it out"
         raise LopsError(f"{method} has no option {option!r}; {hint}")
-    row.check(**options)
+    if row.check is not None:
+        row.check(**options)
     if n is not None and not row.takes_n:
         raise LopsError(f"{method} decides how many to keep, and n is {n}; leave n out")
     if n is not None and n < 1:
@@ -360,38 +307,3 @@ def _check_keep(row: Method, keep: Any) -> None:
             f"{row.name} decides how many to keep, and {typed('keep')} is {keep}; leave it out, or "
             f"use {typed('method')} learning-order"
         )
-
-
-def score(
-    probe: Probe,
-    samples: Sequence[Any],
-    codes: Sequence[int] | np.ndarray,
-    n_classes: int,
-    confidences: Sequence[str],
-    *,
-    seed: int = 0,
-    every: int | None = None,
-    online: bool = False,
-) -> dict[str, np.ndarray]:
-    """Train a probe once and score all samples by several confidences.
-
-    Args:
-        probe: trained from scratch, to the end.
-        samples, codes, n_classes, seed, every, online: as for
-            :meth:`lops_adapters.probes.Probe.watch`.
-        confidences: names from :data:`CONFIDENCES`.
-
-    Returns:
-        Name -> (n,) float64 scores, higher is more trusted.
-
-    Raises:
-        LopsError: an unknown name, ``every`` beyond the training, and what the probe raises.
-
-    """
-    unknown = [name for name in confidences if name not in CONFIDENCES]
-    if unknown:
-        raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
-    scores = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
-    watched = list(scores.values())
-    scoring.watch(probe, samples, codes, n_classes, watched, seed=seed, every=every, online=online)
-    return {name: confidence.scores() for name, confidence in scores.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -32,49 +31,20 @@ class Scored(NamedTuple):
 Scorer = Callable[[Sequence[Any], np.ndarray, int], Scored]  # (samples, (n,) int class codes, k)
 
 
-@dataclass
-class Ranked:
-    """Scores the samples and keeps the best.
-
-    ``n``, ``keep`` (as an exact decimal), ``per_class`` and ``seed``, of the hash that breaks ties,
-    are as for :func:`lops_adapters.selection.build`; ``name`` becomes :attr:`Selection.rule`. The
-    codes that the scorer gets are places among the sorted distinct pseudo-labels. If ``n`` does
-    not divide evenly, the classes with the largest remainders keep one more; ties go to the first.
-    """
-
-    name: str
-    scorer: Scorer
-    n: int | None
-    keep: float
-    per_class: bool
-    seed: int
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Score and select; raises what reading the labels and scoring raise."""
-        classes, codes = read_labels(samples, pseudo_labels)
-        scored = self.scorer(samples, codes, len(classes))
-        if np.isnan(scored.scores).any():
-            raise LopsError(
-                f"{self.name}: a score is NaN; the probe's training has diverged, "
-                "lower its learning rate"
-            )
-        wanted: int | np.ndarray = total(len(codes), self.n, self.keep)
-        if self.per_class:
-            wanted = shares(codes, len(classes), self.n, self.keep)
-        mask = best(scored.scores, codes, wanted, self.seed)
-        why = "highest scores of the class" if self.per_class else "highest scores over all classes"
-        return selection_of(mask, scored, classes, codes, self.name, why)
-
-
 def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Hashable], np.ndarray]:
     """Return the sorted distinct pseudo-labels and the (n,) int64 codes, or raise a LopsError."""
+    check_lengths(samples, pseudo_labels)
+    classes, codes = read_pseudo_labels(pseudo_labels)
+    return classes, codes.astype(np.int64)
+
+
+def check_lengths(samples: Sequence[Any], pseudo_labels: Labels) -> None:
+    """Raise a LopsError unless there is a pseudo-label per sample."""
     if len(samples) != len(pseudo_labels):
         raise LopsError(
             f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; "
             "wanted one per sample"
         )
-    classes, codes = read_pseudo_labels(pseudo_labels)
-    return classes, codes.astype(np.int64)
 
 
 def total(count: int, n: int | None, keep: float) -> int:
@@ -89,7 +59,8 @@ def total(count: int, n: int | None, keep: float) -> int:
 def shares(codes: np.ndarray, n_classes: int, n: int | None, keep: float) -> np.ndarray:
     """Return how many to keep per class, (k,) int64: the same share of each class.
 
-    The total is n, or each class keeps the fraction, rounded up.
+    The total is n, or each class keeps the fraction, rounded up. If n does not divide evenly, the
+    classes with the largest remainders keep one more; ties go to the first.
 
     >>> codes = np.array([0, 0, 0, 1, 1])
     >>> shares(codes, 2, 3, 0.5).tolist(), shares(codes, 2, None, 0.5).tolist()

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.ranked import Ranked, Scorer
+from lops_adapters.selection.ranked import Scorer, best, read_labels, selection_of, shares, total
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.sources import Votes
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Moved, Seen
 
 
 def is_fraction(value: Any) -> bool:
@@ -49,7 +49,49 @@ class Request:
             raise LopsError(f"{self.method} needs a probe; pass one, such as probe='linear'")
         return self.given
 
+    def sorted_by(self, order: np.ndarray) -> Request:
+        """Return the request for samples sorted by the (n,) int64 ``order``.
+
+        Raises:
+            LopsError: a checked row that is not there.
+
+        """
+        outside = [position for position in self.checked if not 0 <= position < len(order)]
+        if outside:
+            raise LopsError(
+                f"checked holds the position {outside[0]} for {len(order)} samples; wanted "
+                f"positions from 0 to {len(order) - 1}"
+            )
+        place = np.argsort(order)
+        return replace(
+            self,
+            seen=None if self.seen is None else Moved(self.seen, order),
+            checked={int(place[row]): label for row, label in self.checked.items()},
+            votes=None if self.votes is None else self.votes.at(order),
+            groups=None if self.groups is None else self.groups[order],
+        )
+
     def ranked(self, scorer: Scorer) -> Selector:
-        """Return a selector that keeps the samples with the highest scores."""
+        """Return a selector that keeps the samples with the highest scores.
+
+        The codes that the scorer gets are places among the sorted distinct pseudo-labels.
+        """
         assert not isinstance(self.keep, Mapping)
-        return Ranked(self.method, scorer, self.n, self.keep, self.per_class, self.seed)
+        n, keep = self.n, self.keep
+
+        def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+            classes, codes = read_labels(samples, pseudo_labels)
+            scored = scorer(samples, codes, len(classes))
+            if np.isnan(scored.scores).any():
+                raise LopsError(
+                    f"{self.method}: a score is NaN; the probe's training has diverged, "
+                    "lower its learning rate"
+                )
+            wanted: int | np.ndarray = total(len(codes), n, keep)
+            if self.per_class:
+                wanted = shares(codes, len(classes), n, keep)
+            mask = best(scored.scores, codes, wanted, self.seed)
+            over = "of the class" if self.per_class else "over all classes"
+            return selection_of(mask, scored, classes, codes, self.method, f"highest scores {over}")
+
+        return selector

@@ -10,7 +10,7 @@ import numpy as np
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.confidences import Confidence
+from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector
@@ -53,16 +53,56 @@ def watch(
             seen(snapshot.probabilities, snapshot.positions)
         checkpoints += 1
     if not checkpoints:
-        raise LopsError(
-            f"{typed('every')} is {every}, and the probe's training has fewer updates than "
-            "that; wanted a smaller number"
-        )
+        raise no_checkpoint(every)
     return checkpoints
 
 
-def make(request: Request, confidence: type[Confidence], online: bool = False) -> Selector:
-    """Return the selector that ranks by a confidence after one watched training."""
-    probe = request.probe
+def no_checkpoint(every: int | None) -> LopsError:
+    """Return the error of a training that ends before its first checkpoint."""
+    return LopsError(
+        f"{typed('every')} is {every}, and the probe's training has fewer updates than that; "
+        "wanted a smaller number"
+    )
+
+
+def score(
+    probe: Probe,
+    samples: Sequence[Any],
+    codes: Sequence[int] | np.ndarray,
+    n_classes: int,
+    confidences: Sequence[str],
+    *,
+    seed: int = 0,
+    every: int | None = None,
+    online: bool = False,
+) -> dict[str, np.ndarray]:
+    """Train a probe once and score all samples by several confidences.
+
+    Args:
+        probe: trained from scratch, to the end.
+        samples, codes, n_classes, seed, every, online: as for
+            :meth:`lops_adapters.probes.Probe.watch`.
+        confidences: names from :data:`CONFIDENCES`.
+
+    Returns:
+        Name -> (n,) float64 scores, higher is more trusted.
+
+    Raises:
+        LopsError: an unknown name, ``every`` beyond the training, and what the probe raises.
+
+    """
+    unknown = [name for name in confidences if name not in CONFIDENCES]
+    if unknown:
+        raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
+    scores = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
+    watched = list(scores.values())
+    watch(probe, samples, codes, n_classes, watched, seed=seed, every=every, online=online)
+    return {name: confidence.scores() for name, confidence in scores.items()}
+
+
+def make(request: Request, online: bool = False) -> Selector:
+    """Return the selector that ranks by the confidence of this name, after one watched training."""
+    probe, confidence = request.probe, CONFIDENCES[request.method]
     if confidence.needs_checkpoints:
         probe.check_checkpoints()
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, LopsError, Selection
+from lops_adapters.core import Selection
+from lops_adapters.selection.ranked import Scored, check_lengths, selection_of
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Selector, values
+from lops_adapters.selection.selectors import Labels, Selector, encode, values
 
 
 def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -18,20 +19,12 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
     >>> keep_all(["a", "b"], ["x", "y"]).kept.tolist()
     [0, 1]
     """
-    n = len(samples)
-    if n != len(pseudo_labels):
-        raise LopsError(
-            f"found {n} samples and {len(pseudo_labels)} pseudo-labels; wanted one per sample"
-        )
-    counts: dict[Hashable, int] = {}
-    for label in values(pseudo_labels):
-        counts[label] = counts.get(label, 0) + 1
-    reports = {
-        label: ClassReport(count, count, 0, count, None, "everything is kept")
-        for label, count in counts.items()
-    }
-    mask, never = np.ones(n, dtype=bool), np.full(n, np.inf)
-    return Selection(mask, never, np.zeros(n), reports, "keep-all", "no probe was trained")
+    check_lengths(samples, pseudo_labels)
+    labels = values(pseudo_labels)
+    classes, scores = list(dict.fromkeys(labels)), np.zeros(len(samples))
+    scored = Scored(scores, None, "no probe was trained")
+    codes, why = encode(labels, classes), "everything is kept"
+    return selection_of(scores == 0, scored, classes, codes, "keep-all", why)
 
 
 def make(request: Request) -> Selector:

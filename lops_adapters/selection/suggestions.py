@@ -37,3 +37,19 @@ class Suggestions:
         where = slice(None) if positions is None else positions
         self.codes[where] = probabilities.argmax(axis=1)
         self.probability[where] = probabilities.max(axis=1)
+
+
+class Moved:
+    """A listener to samples sorted by ``order``."""
+
+    def __init__(self, seen: Seen, order: np.ndarray) -> None:
+        self._seen, self._order = seen, order
+
+    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
+        """Hand on the caller's positions."""
+        self._seen(probabilities, self._order if positions is None else self._order[positions])
+
+    def settle(self, *parts: np.ndarray) -> None:
+        """Hand on arrays with a row per sample; only some listeners want them."""
+        if hasattr(self._seen, "settle"):
+            self._seen.settle(*(part[np.argsort(self._order)] for part in parts))

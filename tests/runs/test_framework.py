@@ -21,6 +21,7 @@ from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.request import Request
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 from ..self_training.toys import CLASSES, documents
@@ -275,7 +276,7 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     selector = auto.selector("lops", lambda: probe, seed=9, texts=list)
     selection = selector(samples, labels)
     (given,) = built
-    held_out = InContentOrder(lambda *_: Preferred(LinearProbe(quiet=True), 9), 9)
+    held_out = InContentOrder(lambda _: Preferred(LinearProbe(quiet=True), 9), Request(seed=9))
     wanted = held_out(samples, labels).per_class
     assert (given.method, given.probe, given.seed) == ("ranked", probe, 9)
     assert {label: math.ceil(keep * wanted[label].count) for label, keep in given.keep.items()} == {
@@ -302,7 +303,8 @@ def test_tau_auto_in_numbers(auto):
     labels = [CLASSES[i % 3] if i % 5 == 0 else label for i, label in enumerate(labels[::-1])]
     probe = LinearProbe(epochs=2, batch_size=8, learning_rate=1.0)
     found = auto.selector("lops", lambda: probe)(texts, labels)
-    agreed = InContentOrder(lambda *_: Preferred(LinearProbe(quiet=True), 4), 4)(texts, labels)
+    held_out = Preferred(LinearProbe(quiet=True), 4)
+    agreed = InContentOrder(lambda _: held_out, Request(seed=4))(texts, labels)
     assert 0 < len(agreed.kept) < 60
     assert [report.kept for report in found.per_class.values()] == [
         report.kept for report in agreed.per_class.values()

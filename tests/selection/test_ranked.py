@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, tie_hash
-from lops_adapters.selection.ranked import Ranked, Scored, best, shares, total
+from lops_adapters.selection.ranked import Scored, best, shares, total
+from lops_adapters.selection.request import Request
 
 
 def test_total():
@@ -58,13 +59,7 @@ def test_best():
 
 
 def test_a_score_that_is_no_number():
-    ranked = Ranked(
-        "mine",
-        lambda samples, codes, k: Scored(np.array([1.0, np.nan]), None, ""),
-        1,
-        0.5,
-        False,
-        0,
-    )
+    nan = np.array([1.0, np.nan])
+    ranked = Request("mine", n=1).ranked(lambda samples, codes, k: Scored(nan, None, ""))
     with pytest.raises(LopsError, match="mine: a score is NaN; the probe's training has diverged"):
         ranked(["a", "b"], ["x", "y"])

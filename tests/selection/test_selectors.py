@@ -97,18 +97,16 @@ def assert_same(found: Selection, expected: Selection):
     assert found.rule == expected.rule
 
 
-@pytest.mark.parametrize("skip_decided", [True, False])
 @pytest.mark.parametrize("every", [None, 1, 4, 5])
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("keep", [0.2, 0.5, 0.9])
-def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, keep):
+def test_lops_is_the_learning_order_of_the_probe(rule, every, keep):
     chosen = set()
     for seed in range(4):
         script = script_of(seed, harder=-0.1)
         probe = Scripted(script)
-        selection = Lops(
-            probe, keep=keep, method=rule, every=every, seed=seed, skip_decided=skip_decided
-        )(SAMPLES, LABELS)
+        lops = Lops(probe, keep=keep, method=rule, every=every, seed=seed)
+        selection = lops(SAMPLES, LABELS)
         expected, n_checkpoints = by_hand(
             script, every or PER_EPOCH, tau=keep, rule=rule, seed=seed
         )
@@ -122,18 +120,14 @@ def test_lops_is_the_learning_order_of_the_probe(rule, every, skip_decided, keep
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_skipping_decided_samples_predicts_fewer(rule):
-    counts = {}
-    for skip_decided in (True, False):
-        probe = Scripted(script_of(1, harder=-0.1))
-        Lops(probe, method=rule, every=1, skip_decided=skip_decided)(SAMPLES, LABELS)
-        counts[skip_decided] = [len(positions) for positions in probe.asked]
-        assert probe.speed.predicted == sum(counts[skip_decided])
-    assert set(counts[False]) == {N}
-    assert len(counts[True]) == len(counts[False]) > 2
-    assert counts[True][0] == N
-    assert counts[True] == sorted(counts[True], reverse=True)
-    assert counts[True][-1] < N
+def test_decided_samples_are_not_predicted(rule):
+    probe = Scripted(script_of(1, harder=-0.1))
+    Lops(probe, method=rule, every=1)(SAMPLES, LABELS)
+    counts = [len(positions) for positions in probe.asked]
+    assert probe.speed.predicted == sum(counts)
+    assert len(counts) > 2
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == N > counts[-1]
 
 
 def test_stops_training_once_done():
@@ -193,7 +187,6 @@ def test_checkpoints_are_enough_for_any_batch_size(batch_size):
         ({"seed": -1}, "seed is -1"),
         ({"keep": 0}, "tau is 0"),
         ({"method": "best"}, "rule is 'best'"),
-        ({"classes": ["class 0", "class 1"]}, "pseudo-labels hold 'class 2'"),
     ],
 )
 def test_bad_settings(changes, message):
@@ -226,18 +219,6 @@ def test_nothing_learnt():
         Lops(Scripted(script, 1))(SAMPLES, LABELS)
     with pytest.raises(LopsError, match="nothing was learnt in 1 of 3 classes"):
         Lops(Scripted(script, 1), strict=True)(SAMPLES, LABELS)
-
-
-def test_classes_without_samples():
-    script = np.concatenate(
-        [np.full((EPOCHS * PER_EPOCH, N, 1), 0.01, dtype=np.float32), script_of(0)], axis=2
-    )
-    classes = ["class none", "class 0", "class 1", "class 2"]
-    selection = Lops(Scripted(script), classes=classes)(SAMPLES, LABELS)
-    np.testing.assert_array_equal(
-        selection.kept, Lops(Scripted(script_of(0)))(SAMPLES, LABELS).kept
-    )
-    assert selection.per_class["class none"].count == 0
 
 
 class Colour(Enum):
@@ -317,19 +298,7 @@ def test_gold_labels_have_no_way_in():
     for selector in (keep_all, Lops.__call__):
         names = list(inspect.signature(selector).parameters)
         assert [name for name in names if name != "self"][:2] == ["samples", "pseudo_labels"]
-    settings = {
-        "probe",
-        "keep",
-        "method",
-        "every",
-        "seed",
-        "strict",
-        "skip_decided",
-        "classes",
-        "corrected",
-        "online",
-        "seen",
-    }
+    settings = {"probe", "keep", "method", "every", "seed", "strict", "corrected", "online", "seen"}
     assert set(inspect.signature(Lops).parameters) == settings
     settings = {"self", "samples", "codes", "n_classes", "seed", "every", "undecided", "online"}
     assert set(inspect.signature(Probe.watch).parameters) == settings
