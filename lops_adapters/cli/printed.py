@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from lops_adapters.console import aligned, percent
 from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
 from lops_adapters.selection.committee import TOO_FEW
-from lops_adapters.tables.engine import Done, Output
+from lops_adapters.tables.engine import Output
+from lops_adapters.tables.fit import Done
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
 from lops_adapters.texts.checked import what_more_brings
 from lops_adapters.texts.explain import cannot_tell, train_on
@@ -30,7 +31,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         verbose: also print all sentences of the report.
 
     """
-    said, page = done.fit.said(done.totals), done.page
+    said, page = done.said, done.page
     to_check = _to_check(done, output)
     rate = done.fit.selection.checked_rate
     about = (
@@ -43,7 +44,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     return [
         *(f"Problem: {sentence}" for sentence in said.problems),
         f"{name}: {_counts(page)}.",
-        done.fit.summary(done.totals, about),
+        done.summary(about),
         *source_table(page),
         *_gold(page, checked=rate is not None),
         *said.pairs,

@@ -21,7 +21,7 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, files, formats, readers, results
 from lops_adapters.tables.columns import Wanted, is_file
-from lops_adapters.tables.fit import Job
+from lops_adapters.tables.job import Job
 from lops_adapters.tables.votes import vote_columns
 from lops_adapters.texts.choices import check_names, member_options
 

@@ -18,11 +18,13 @@ from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
 from lops_adapters.scale.cluster import connected, spread
 from lops_adapters.selection.draw import expected
+from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.classes import Classes, Labels
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.engine import Done, Output, finished
+from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.files import states
-from lops_adapters.tables.fit import Fit, Job, check_sample, fit
+from lops_adapters.tables.fit import Done, Fit, check_sample, fit
+from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.scoring import Scoring, part_files, write_parts
 from lops_adapters.tables.survey import Sample, Survey, survey_of
@@ -78,10 +80,11 @@ def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: b
     with connected(address) as ray:
         steps = Steps(ray, job, len(table.paths) > 1, quiet)
         parts, classes = steps.count(table.parts(PART_ROWS))
-        fitted, scoring = steps.fit(steps.draw(parts, classes))
+        fitted = steps.fit(steps.draw(parts, classes))
         with storage.replacing_folder(output.folder) as folder:
-            totals = steps.score(parts, scoring, folder.absolute(), output.kind)
-            return finished(table, before, fitted, totals, folder)
+            done = Done(fitted, steps.score(parts, fitted, folder.absolute(), output.kind))
+            finish(table, before, done, folder)
+    return done
 
 
 @dataclass
@@ -125,24 +128,25 @@ class Steps:
             said.append(f"a sample of {len(sample.texts):,} rows")
         return sample
 
-    def fit(self, sample: Sample) -> tuple[Fit, Scoring]:
+    def fit(self, sample: Sample) -> Fit:
         """Fit; workers, who have other working folders, get the encoder's folder as a full path."""
         encoder, job = self.job.chosen["encoder"], self.job
         if isinstance(encoder, str) and Path(encoder).is_dir():
             job = replace(job, chosen={**job.chosen, "encoder": str(Path(encoder).absolute())})
         with self._step("fit", 1) as said:
-            fitted, scoring = fit(sample, job)
+            fitted = fit(sample, job)
             said.append(fitted.selection.stopped)
-        return fitted, scoring
+        return fitted
 
-    def score(self, parts: Sequence[Part], scoring: Scoring, folder: Path, kind: str) -> Totals:
+    def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
         """Score and write every part, and return the counts of all."""
-        for name, *_ in part_files(folder, kind, scoring.classes):
+        classes, encoder = fitted.sample.classes, fitted.selection.settings["encoder"]
+        for name, *_ in part_files(folder, kind, classes):
             (folder / name).mkdir()
-        totals = Totals.of(len(scoring.classes.names))
+        totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
-            boxed = [self.ray.put(scoring)]  # in a list, a reference stays one
-            cards = scoring.has_transformer and self.ray.cluster_resources().get("GPU", 0) > 0
+            boxed = [self.ray.put(fitted.scoring)]  # in a list, a reference stays one
+            cards = is_transformer(encoder) and self.ray.cluster_resources().get("GPU", 0) > 0
             for _, own in spread(self.ray, _write, parts, boxed, folder, kind, cards=int(cards)):
                 totals += own
         return totals

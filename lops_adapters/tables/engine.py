@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lops_adapters import storage
 from lops_adapters.tables import formats, results
 from lops_adapters.tables.files import changed, states
-from lops_adapters.tables.fit import Fit, Job, check_sample, fit
+from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.formats.cells import cell_text, without_formula
 from lops_adapters.tables.formats.lines import is_packed
+from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.scoring import part_files, write_parts
 from lops_adapters.tables.survey import survey_of
 from lops_adapters.texts.near_duplicates import write_groups
-from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -44,14 +44,6 @@ class Output(NamedTuple):
         return formats.to_write(self.keep_out or Path(), "--keep-out")
 
 
-class Done(NamedTuple):
-    """A table that is written: its fit, its counts and its page."""
-
-    fit: Fit
-    totals: Totals
-    page: SelectionPage
-
-
 def run(table: Table, job: Job, output: Output) -> Done:
     """Select in a table and write the output, complete or not at all.
 
@@ -67,7 +59,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
     survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
-    fitted, scoring = fit(survey.sample(classes), job, near=output.folder is not None)
+    fitted = fit(survey.sample(classes), job, near=output.folder is not None)
     with ExitStack() as stack:
         files, folder = [], None
         if output.keep_out is not None:
@@ -76,13 +68,12 @@ def run(table: Table, job: Job, output: Output) -> Done:
         if output.folder is not None:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
             files += part_files(folder, output.kind, classes)
-        totals = write_parts(table, scoring, files)
-        return finished(table, before, fitted, totals, folder)
+        done = Done(fitted, write_parts(table, fitted.scoring, files))
+        finish(table, before, done, folder)
+        return done
 
 
-def finished(
-    table: Table, before: Mapping[str, Any], fitted: Fit, totals: Totals, folder: Path | None
-) -> Done:
+def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | None) -> None:
     """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
 
     Raises:
@@ -91,9 +82,9 @@ def finished(
     """
     if states(table.paths) != before:
         raise changed(table.paths)
-    done, sample = Done(fitted, totals, fitted.page(totals)), fitted.sample
+    fitted, sample = done.fit, done.fit.sample
     if folder is None:
-        return done
+        return
     if fitted.near:
         write_groups(
             folder / results.DUPLICATES,
@@ -108,8 +99,7 @@ def finished(
         write_to_check(folder / results.TO_CHECK, fitted)
     if fitted.selection.sources:
         write_sources(folder / results.SOURCES, fitted)
-    write_pages(folder, done.page, fitted.config(totals))
-    return done
+    write_pages(folder, done.page, done.config())
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import ClassReport, LopsError
 from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
-from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.selection.selectors import encode
 from lops_adapters.tables.classes import Classes
-from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.results import LABEL, RELABEL, WEIGHT
+from lops_adapters.tables.job import Job
+from lops_adapters.tables.results import LABEL, WEIGHT
 from lops_adapters.tables.scoring import Scoring
-from lops_adapters.tables.survey import EVERYTHING, Sample
+from lops_adapters.tables.survey import Sample
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.class_table import class_table, wrong_column
+from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.select import select
@@ -33,54 +33,8 @@ FEWEST_PER_CLASS = 10
 
 
 @dataclass(frozen=True)
-class Job:
-    """What is asked for.
-
-    Attributes:
-        wanted: the columns.
-        chosen: arguments of :func:`lops_adapters.select`, words among them.
-        method: that these arguments name; only a committee scores rows outside its sample.
-        probe_rows: rows of the sample.
-        relabel, escape: see :class:`~lops_adapters.tables.scoring.Scoring`.
-        weights: add a column of sample weights.
-        page: title, source and table of the page.
-        checked: row of the table, from 0 -> label by a person, as text.
-        data: about the files, for ``config.json``.
-        settings: of the command, for ``config.json``.
-        said: sentences about the run.
-        command: for ``config.json``.
-
-    """
-
-    wanted: Wanted
-    chosen: Mapping[str, Any]
-    method: str
-    probe_rows: int
-    relabel: float = RELABEL
-    escape: bool = False
-    weights: bool = False
-    page: Mapping[str, Any] = field(default_factory=dict)
-    checked: Mapping[int, str] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    said: Sequence[str] = ()
-    command: str = ""
-
-    @property
-    def seed(self) -> int:
-        """The seed of draws, folds and trainings."""
-        return int(self.chosen["seed"])
-
-    @property
-    def most(self) -> int:
-        """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.method == "committee" and self.wanted.is_plain
-        return self.probe_rows if plain else EVERYTHING
-
-
-@dataclass(frozen=True)
 class Fit:
-    """A selection among the sample of a table.
+    """A selection among the sample of a table, and what scoring all of it takes.
 
     Attributes:
         near: groups of near-duplicates, positions in the sample, if it is the table.
@@ -90,66 +44,84 @@ class Fit:
     job: Job
     sample: Sample
     selection: TextSelection
+    scoring: Scoring
     near: Sequence[np.ndarray] = ()
 
-    def summary(self, totals: Totals, about: str = "") -> str:
-        """Return the table of classes; ``about`` stands behind the estimate of all rows."""
-        reports = totals.reports(self.selection.per_class)
-        return class_table(reports, totals.estimate(self.selection.wrong, reports), about)
 
-    def said(self, totals: Totals) -> Why:
-        """Return the sentences about the selection of the whole table, in parts."""
-        said, n, total = self.selection.said, len(self.sample.texts), int(totals.rows.sum())
+@dataclass(frozen=True)
+class Done:
+    """A table that is scored: what is known of all rows."""
+
+    fit: Fit
+    totals: Totals
+
+    @property
+    def _reports(self) -> dict[Hashable, ClassReport]:
+        return self.totals.reports(self.fit.selection.per_class)
+
+    @property
+    def _wrong(self) -> Wrong:
+        return self.totals.estimate(self.fit.selection.wrong, self._reports)
+
+    def summary(self, about: str = "") -> str:
+        """Return the table of classes; ``about`` stands behind the estimate of all rows."""
+        return class_table(self._reports, self._wrong, about)
+
+    @cached_property
+    def said(self) -> Why:
+        """The sentences about the selection of the whole table, in parts."""
+        fit, totals = self.fit, self.totals
+        sample, said, total = fit.sample, fit.selection.said, int(totals.rows.sum())
         first = list(said.first)
-        if not self.sample.is_whole:
+        if not sample.is_whole:
             first.append(
-                f"Fitted to a sample of {n:,} of {total:,} rows, with every class; the other rows "
-                "are scored by the mean of the folds' probes. Charts, copies and rows to look at "
-                "are the sample's."
+                f"Fitted to a sample of {len(sample.texts):,} of {total:,} rows, with every class; "
+                "the other rows are scored by the mean of the folds' probes. Charts, copies and "
+                "rows to look at are the sample's."
             )
-        names = self.sample.classes.names
-        pairs = totals.suggestions(names) if self.job.method == "committee" else []
-        near = near_duplicates.sentences(self.near, self.selection.labels)
-        conflicts = near_duplicates.conflicting(self.near, self.selection.labels) > 0
+        names = sample.classes.names
+        pairs = totals.suggestions(names) if fit.job.method == "committee" else []
+        near = near_duplicates.sentences(fit.near, fit.selection.labels)
+        conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(
             said,
             first=first,
             classes=class_problems(dict(zip(names, totals.rows.tolist(), strict=True))),
             texts=[*said.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
-            notes=[*said.notes, *self.sample.classes.notes],
-            rows=[*said.rows, *([] if conflicts else near), *self.job.said],
+            notes=[*said.notes, *sample.classes.notes],
+            rows=[*said.rows, *([] if conflicts else near), *fit.job.said],
         )
 
-    def why(self, totals: Totals) -> list[str]:
-        """Return the sentences about the selection of the whole table."""
-        return self.said(totals).sentences
-
-    def page(self, totals: Totals) -> SelectionPage:
-        """Return the page: counts of the whole table, charts of the sample."""
-        page = self.selection.page(
-            self.sample.gold,
-            ids=self.sample.ids,
-            numbers=(self.sample.drawn.positions + 1).tolist(),
-            near=self.near,
-            **self.job.page,
+    @cached_property
+    def page(self) -> SelectionPage:
+        """The page: counts of the whole table, charts of the sample."""
+        fit, reports, wrong = self.fit, self._reports, self._wrong
+        page = fit.selection.page(
+            fit.sample.gold,
+            ids=fit.sample.ids,
+            numbers=(fit.sample.drawn.positions + 1).tolist(),
+            near=fit.near,
+            **fit.job.page,
         )
-        reports = totals.reports(self.selection.per_class)
-        wrong = totals.estimate(self.selection.wrong, reports)
-        page = replace(page, estimate=wrong.share(reports), wrong=wrong_column(reports, wrong))
-        return totals.page(replace(page, why=self.why(totals)))
+        return replace(
+            self.totals.page(page),
+            estimate=wrong.share(reports),
+            wrong=wrong_column(reports, wrong),
+            why=self.said.sentences,
+        )
 
-    def config(self, totals: Totals) -> dict[str, Any]:
+    def config(self) -> dict[str, Any]:
         """Return the contents of ``config.json``."""
-        used, rows = self.selection.settings, int(totals.rows.sum())
+        job, used, rows = self.fit.job, self.fit.selection.settings, int(self.totals.rows.sum())
         data = {
             "documents": rows,
-            "rows": rows + totals.abstained,
-            "classes": list(self.sample.classes.names),
-            **self.job.data,
+            "rows": rows + self.totals.abstained,
+            "classes": list(self.fit.sample.classes.names),
+            **job.data,
         }
-        settings = {**self.job.settings, **used, "probe_rows": self.job.probe_rows}
-        return describe(self.job.command, "select", settings, self.job.seed, data, used["device"])
+        settings = {**job.settings, **used, "probe_rows": job.probe_rows}
+        return describe(job.command, "select", settings, job.seed, data, used["device"])
 
 
 def check_sample(classes: Classes, job: Job) -> None:
@@ -162,8 +134,8 @@ def check_sample(classes: Classes, job: Job) -> None:
         )
 
 
-def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
-    """Select among the sample, and return what scoring the table takes.
+def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
+    """Select among the sample of a table.
 
     Args:
         sample: of the table.
@@ -210,21 +182,17 @@ def fit(sample: Sample, job: Job, near: bool = True) -> tuple[Fit, Scoring]:
     has_times = "lops_learnt_at" in selection.columns
     columns = (*(() if job.wanted.own_label else (LABEL,)), *selection.columns)
     scoring = Scoring(
-        job.wanted,
+        job,
         sample.classes,
         (*columns, WEIGHT) if job.weights else columns,
         drawn.positions,
         assessment,
         selection.learnt_at if has_times else None,
         sampled,
-        job.seed,
-        job.relabel,
-        job.escape,
         bool(checks),
-        is_transformer(selection.settings["encoder"]),
         sample.reader,
         committees[0] if unvoted and committees else None,
     )
     look = near and sample.is_whole and job.wanted.text is not None
     groups = near_duplicates.near_duplicates(sample.texts) if look else ()
-    return Fit(job, sample, selection, groups), scoring
+    return Fit(job, sample, selection, scoring, groups)

@@ -17,6 +17,7 @@ from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.formats import FORMATS
 from lops_adapters.tables.formats.base import Block, Writer
+from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
@@ -53,46 +54,43 @@ class Scoring:
     """What scoring a block takes; can be pickled.
 
     Attributes:
-        wanted: the columns.
+        job: what is asked for.
         classes: of the whole table.
         columns: that are added.
         positions: (n,) int64 of the sample in the table, ascending.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
         sampled: the committee that was fitted to the sample; None: the sample is the table.
-        seed: of the draw.
-        relabel: smallest probability of a suggestion that relabels a rejected row.
-        escape: an apostrophe before cells that a spreadsheet takes for formulas.
         has_checks: whether a person has checked rows.
-        has_transformer: whether members encode texts by a transformer.
         reader: of votes; None: each row has one label.
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
 
     """
 
-    wanted: Wanted
+    job: Job
     classes: Classes
     columns: tuple[str, ...]
     positions: np.ndarray
     assessment: Assessment
     learnt_at: np.ndarray | None
     sampled: SampleCommittee | None
-    seed: int
-    relabel: float
-    escape: bool = False
-    has_checks: bool = False
-    has_transformer: bool = False
-    reader: VoteReader | None = None
-    unvoted: FittedCommittee | None = None
+    has_checks: bool
+    reader: VoteReader | None
+    unvoted: FittedCommittee | None
 
-    def score(self, block: Block, start: int, unit: str, totals: Totals) -> Scored:
+    @property
+    def wanted(self) -> Wanted:
+        """The columns."""
+        return self.job.wanted
+
+    def score(self, block: Block, start: int, totals: Totals) -> Scored:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.
 
         Raises:
             LopsError: a text that is not a string, and what the committee raises.
 
         """
-        found = self._known(block, start) if self.sampled is None else self._new(block, start, unit)
+        found = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
         if self.wanted.gold is not None:
             (labels,) = block.cells([self.wanted.gold])
@@ -110,7 +108,7 @@ class Scoring:
         assessment = self.assessment.at(np.arange(first, last))
         return self._scored(rows, assessment, learnt_at)
 
-    def _new(self, block: Block, start: int, unit: str) -> Scored:
+    def _new(self, block: Block, start: int) -> Scored:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
@@ -121,16 +119,18 @@ class Scoring:
             texts, *cells = block.cells([str(self.wanted.text), *self.reader.columns])
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
-        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
-        assessment = self.sampled(read, codes[rows], content_keys(read, self.seed), start + rows)
+        read = [text_of(texts[i], block, i) for i in rows.tolist()]
+        assessment = self.sampled(
+            read, codes[rows], content_keys(read, self.job.seed), start + rows
+        )
         return self._scored(rows, assessment, None)
 
-    def suggestions(self, block: Block, rows: np.ndarray, unit: str) -> dict[str, list[Any]]:
+    def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of rows without a vote; empty if nothing is suggested."""
         if self.unvoted is None:
             return {}
         (texts,) = block.cells([str(self.wanted.text)])
-        read = [text_of(texts[i], block, i, unit) for i in rows.tolist()]
+        read = [text_of(texts[i], block, i) for i in rows.tolist()]
         codes, probability = self.unvoted.suggest(read)
         names = [self.unvoted.classes[code] for code in codes.tolist()]
         labels = [self.classes.values[str(name)] for name in names]
@@ -140,7 +140,7 @@ class Scoring:
         self, rows: np.ndarray, assessment: Assessment, learnt_at: np.ndarray | None
     ) -> Scored:
         sure = (assessment.suggested != assessment.labels) & (
-            assessment.probability >= self.relabel
+            assessment.probability >= self.job.relabel
         )
         return Scored(rows, assessment, learnt_at, ~assessment.mask & sure)
 
@@ -197,17 +197,17 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
         for part, path, kind in files:
             new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
-            writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.escape)
+            writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
-            scored = scoring.score(block, start, table.unit, totals)
-            _write(scoring, block, scored, writers, table.unit)
+            scored = scoring.score(block, start, totals)
+            _write(scoring, block, scored, writers)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]], unit: str
+    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
@@ -215,7 +215,7 @@ def _write(
     for part, writer in writers:
         if part == ABSTAINED:
             rest = np.setdiff1d(np.arange(len(block)), scored.rows)
-            writer.write(block, rest, scoring.suggestions(block, rest, unit))
+            writer.write(block, rest, scoring.suggestions(block, rest))
             continue
         at = np.flatnonzero(parts[part])
         rows, added = scored.rows[at], scoring.added(scored, at)

@@ -31,17 +31,13 @@ EVERYTHING = sys.maxsize  # rows of a sample that is the table
 
 
 class SampledRow(NamedTuple):
-    """A row of the sample; columns that are not given are None."""
+    """A row of the sample; ``cells`` are of the wanted columns, in their order."""
 
     text: str
     label: Hashable
     path: Path
     number: int
-    gold: Any
-    id: str | None
-    vector: Any
-    votes: tuple[Any, ...] | None
-    group: Any
+    cells: tuple[Any, ...]
 
 
 class Survey:
@@ -93,8 +89,8 @@ class Survey:
         """
         wanted, names = self.wanted, self.wanted.columns
         columns = dict(zip(names, block.cells(names), strict=True))
-        labels = self._labels(block, columns)
-        gold = None if wanted.gold is None else self._checked_gold(block, columns[wanted.gold])
+        labels, gold = self._labels(block, columns), columns.get(wanted.gold or "")
+        self._check_gold(block, gold or ())
         before, kept = self.labels.rows, []
         if wanted.checked is not None:
             self._note_checked(block, columns[wanted.checked], self._start + before)
@@ -109,13 +105,18 @@ class Survey:
             self.labels.note_absent(label if is_there else None, before + place, block.path, number)
         if not kept:
             return
+        positions = np.array(kept, dtype=np.int64) + (self._start + before)
         if wanted.text is None:
-            texts = [f"(row {self._start + before + place + 1})" for place in kept]
+            texts = [f"(row {position + 1})" for position in positions.tolist()]
         else:
-            cells = columns[wanted.text]
-            texts = [text_of(cells[i], block, i, self.labels.unit) for i in kept]
+            texts = [text_of(columns[wanted.text][i], block, i) for i in kept]
         if self.most:
-            self._add(block, columns, labels, kept, texts, self._start + before)
+            cells = list(zip(*columns.values(), strict=True))
+            rows = [
+                SampledRow(text, labels[i], block.path, block.numbers[i], cells[i])
+                for i, text in zip(kept, texts, strict=True)
+            ]
+            self._add(rows, positions)
 
     def _note_checked(self, block: Block, cells: Sequence[Any], start: int) -> None:
         """Note the labels by a person; LopsError: a row has another one already."""
@@ -125,9 +126,9 @@ class Survey:
             text = cell_text(cell)
             if self.checked.setdefault(start + row, text) != text:
                 raise LopsError(
-                    f"{block.path}, {self.labels.unit} {block.numbers[row]}: checked as "
-                    f"{text!r:.80} in column {self.wanted.checked!r}, and as "
-                    f"{self.checked[start + row]!r:.80} in --checked; correct one of them"
+                    f"{block.place(row)}: checked as {text!r:.80} in column "
+                    f"{self.wanted.checked!r}, and as {self.checked[start + row]!r:.80} in "
+                    "--checked; correct one of them"
                 )
 
     def _labels(self, block: Block, columns: dict[str, list[Any]]) -> list[Any]:
@@ -145,16 +146,15 @@ class Survey:
             return [None if source_name(s) in wanted.dropped else label for label, s in pairs]
         assert self._soft is not None
         rows = list(zip(*(columns[name] for name in self.wanted.soft), strict=True))
-        return self._soft.labels(rows, lambda i: f"{self.labels.unit} {block.numbers[i]}")
+        return self._soft.labels(rows, lambda i: f"{block.unit} {block.numbers[i]}")
 
-    def _checked_gold(self, block: Block, gold: list[Any]) -> list[Any]:
-        for label, number in zip(gold, block.numbers, strict=True):
+    def _check_gold(self, block: Block, gold: Sequence[Any]) -> None:
+        for row, label in enumerate(gold):
             if isinstance(label, list | dict):
                 raise LopsError(
-                    f"{block.path}, {self.labels.unit} {number}: the gold label is {label!r:.60}; "
+                    f"{block.place(row)}: the gold label is {label!r:.60}; "
                     "wanted one class name per row; check --gold"
                 )
-        return gold
 
     def _is_class(self, label: Hashable) -> bool:
         """Return whether a label is not named as no class."""
@@ -165,44 +165,11 @@ class Survey:
             self._named[label] = named is not None and cell_text(label) in named
         return not self._named[label]
 
-    def _add(
-        self,
-        block: Block,
-        columns: dict[str, list[Any]],
-        labels: Sequence[Hashable],
-        kept: Sequence[int],
-        texts: Sequence[str],
-        start: int,
-    ) -> None:
-        """Draw from the kept rows of a block."""
-        wanted, path = self.wanted, block.path
-        nothing = [None] * len(block)
-        gold = columns.get(wanted.gold or "", nothing)
-        ids = columns.get(wanted.id or "", nothing)
-        groups = columns.get(wanted.group or "", nothing)
-        vectors = nothing
-        if wanted.embeddings is not None and not is_file(wanted.embeddings):
-            vectors = [numbers(cell) for cell in columns[wanted.embeddings]]
-        names = wanted.votes or ([str(wanted.label), wanted.source] if wanted.source else [])
-        cast = list(zip(*(columns[name] for name in names), strict=True)) if names else nothing
-        rows = [
-            SampledRow(
-                text,
-                labels[i],
-                path,
-                block.numbers[i],
-                gold[i],
-                None if wanted.id is None else cell_text(ids[i]),
-                vectors[i],
-                cast[i],
-                groups[i],
-            )
-            for i, text in zip(kept, texts, strict=True)
-        ]
-        keys = content_keys(texts, self.seed)
+    def _add(self, rows: Sequence[SampledRow], positions: np.ndarray) -> None:
+        """Draw from rows with a class."""
+        keys = content_keys([row.text for row in rows], self.seed)
         of_labels = np.array([self._keys[row.label][0] for row in rows], dtype=np.uint64)
         minus = np.array([self._keys[row.label][1] for row in rows])
-        positions = np.array(kept, dtype=np.int64) + start
         first = np.isin(positions, list(self.checked))
         for draw, chosen in ((self._draw, ~minus), (self._minus, minus)):
             at = np.flatnonzero(chosen)
@@ -219,13 +186,7 @@ class Survey:
 
     def classes(self) -> Classes:
         """Return the classes of the whole table; LopsError: labels that cannot be scored."""
-        classes = self.labels.numbered(self.wanted)
-        if self._soft is not None and len(self._soft.classes) < 2:
-            raise LopsError(
-                f"--soft-labels {self.wanted.soft[0]} has {len(self._soft.classes)} classes; "
-                "wanted at least two"
-            )
-        return classes
+        return self.labels.numbered(self.wanted)
 
     def is_enough(self, classes: Classes) -> bool:
         """Return whether the sample is complete in spite of the limits."""
@@ -265,31 +226,32 @@ class Sample:
         self._unit, self._several = survey.labels.unit, survey.labels.several
         self._checked = survey.checked
         rows: list[SampledRow] = self.drawn.rows
+        columns = zip(*(row.cells for row in rows), strict=True)
+        cells = dict(zip(wanted.columns, columns, strict=True))
         self.texts = [row.text for row in rows]
         self.labels = [classes.name_of[row.label] for row in rows]
         self.gold: list[str | None] | None = None
         if wanted.gold is not None:
             self.gold = [
-                None if is_unlabelled(row.gold) else classes.gold_name(row.gold) for row in rows
+                None if is_unlabelled(label) else classes.gold_name(label)
+                for label in cells[wanted.gold]
             ]
-        self.ids = None if wanted.id is None else [str(row.id) for row in rows]
-        self.groups = None if wanted.group is None else [row.group for row in rows]
+        self.ids = None if wanted.id is None else [cell_text(cell) for cell in cells[wanted.id]]
+        self.groups = None if wanted.group is None else cells[wanted.group]
         self.reader: VoteReader | None = None
         self.votes: Votes | None = None
         if wanted.has_votes:
-            cells: list[Sequence[Any]] = [*zip(*(row.votes or () for row in rows), strict=True)]
-            named = (
-                sources_of([*map(source_name, cells[1])], wanted.dropped) if wanted.source else []
-            )
+            sources = map(source_name, cells[wanted.source] if wanted.source else ())
+            named = sources_of([*sources], wanted.dropped) if wanted.source else []
             self.reader = VoteReader(wanted, classes, named)
-            self.votes = self.reader.votes(cells)
+            self.votes = self.reader.votes([cells[name] for name in self.reader.columns])
         self.vectors: np.ndarray | None = None
         if is_file(wanted.embeddings):
             every = read_npy(Path(str(wanted.embeddings)), survey.labels.rows)
             self.vectors = np.asarray(every[self.drawn.positions])
         elif wanted.embeddings is not None:
-            option = f"--embeddings {wanted.embeddings}"
-            self.vectors = matrix([row.vector for row in rows], option, self.place)
+            vectors = [*map(numbers, cells[wanted.embeddings])]
+            self.vectors = matrix(vectors, f"--embeddings {wanted.embeddings}", self.place)
 
     @property
     def is_whole(self) -> bool:
@@ -358,11 +320,11 @@ def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
     return survey
 
 
-def text_of(text: Any, block: Block, row: int, unit: str) -> str:
+def text_of(text: Any, block: Block, row: int) -> str:
     """Return a text as it is scored; a LopsError with its place if it is no string."""
     if text is not None and not isinstance(text, str):
         raise LopsError(
-            f"{block.path}, {unit} {block.numbers[row]}: the text is {text!r:.60} "
-            f"({type(text).__name__}); wanted a string; check --text"
+            f"{block.place(row)}: the text is {text!r:.60} ({type(text).__name__}); wanted a "
+            "string; check --text"
         )
     return valid_text(text or "")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -65,14 +65,20 @@ class Block(ABC):
     Attributes:
         path: of the file.
         numbers: line or number, from 1, of each row.
+        unit: of the numbers: line or row.
 
     """
 
     path: Path
     numbers: Sequence[int]
+    unit: ClassVar[str] = "row"
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def place(self, row: int) -> str:
+        """Return where a row of the block stands, for messages."""
+        return f"{self.path}, {self.unit} {self.numbers[row]}"
 
     @abstractmethod
     def cells(self, names: Sequence[str]) -> list[list[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,7 @@ def csv_records(
 class TextBlock(Block):
     """Rows of cells, all strings, in the order of the columns."""
 
+    unit = "line"
     columns: Sequence[str]
     rows: list[list[str]]
 
@@ -71,7 +72,7 @@ class TextBlock(Block):
         place, rows = self.columns.index(column), list(self.rows)
         for row, value in values.items():
             rows[row] = [*rows[row][:place], cell_text(value), *rows[row][place + 1 :]]
-        return TextBlock(self.path, self.numbers, self.columns, rows)
+        return replace(self, rows=rows)
 
 
 class Delimited(base.Format):

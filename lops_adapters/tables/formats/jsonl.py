@@ -36,6 +36,7 @@ def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
 class JsonBlock(Block):
     """Lines with a JSON object each, without the line end."""
 
+    unit = "line"
     lines: list[str]
 
     def _objects(self) -> Iterator[dict[str, Any]]:

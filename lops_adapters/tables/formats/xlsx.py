@@ -17,6 +17,12 @@ _LAST_ROW = 1_048_576  # of a spreadsheet
 _BESIDE = 10_000_000  # empty cells beyond the header that are read, at most
 
 
+class SheetBlock(TextBlock):
+    """Rows of a sheet."""
+
+    unit = "row"
+
+
 class Xlsx(Format):
     """Spreadsheets."""
 
@@ -38,7 +44,7 @@ class Xlsx(Format):
         next(records, None)  # the header
         for rows in in_blocks(records):
             numbers, cells = zip(*rows, strict=True)
-            yield TextBlock(path, numbers, start.columns, list(cells))
+            yield SheetBlock(path, numbers, start.columns, list(cells))
 
 
 def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
