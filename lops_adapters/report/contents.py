@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
 from lops_adapters.core import LopsError
@@ -121,12 +121,13 @@ class StoredPage:
 
         """
         try:
-            values = {name: stored[name] for name in _names(cls, stored)}
+            values = {
+                one.name: stored[one.name]
+                for one in fields(cls)
+                if one.name in stored or one.default is one.default_factory is MISSING
+            }
             for name in values.keys() & _ROWS.keys():
-                row = _ROWS[name]
-                values[name] = [
-                    row(**{key: item[key] for key in _names(row, item)}) for item in values[name]
-                ]
+                values[name] = [_ROWS[name](**item) for item in values[name]]
             for name in values.keys() & {"learnt", "thresholds", "confused"}:
                 values[name] = [tuple(item) for item in values[name]]
             if not isinstance(values.get("table", {}), dict):
@@ -217,6 +218,37 @@ class SelectionPage(StoredPage):
         return {label: code for code, label in enumerate(names)}
 
 
+def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
+    """Return the fields of a :class:`SelectionPage` that count rows.
+
+    Args:
+        classes: (label, reason) of k classes.
+        counts: (k,) integers each: rows, kept ones, rows with a gold label, wrong ones among these,
+            kept rows with a gold label, wrong ones among these.
+
+    """
+    rows = [
+        ClassRow(label, count, kept, why, _share(wrong, judged), _share(wrong_kept, judged_kept))
+        for (label, why), count, kept, judged, wrong, judged_kept, wrong_kept in zip(
+            classes, *(part.tolist() for part in counts), strict=True
+        )
+    ]
+    n, kept, judged, wrong, judged_kept, wrong_kept = (int(part.sum()) for part in counts)
+    return {
+        "n_rows": n,
+        "n_kept": kept,
+        "classes": rows,
+        "n_judged": judged,
+        "n_judged_kept": judged_kept,
+        "noise_before": _share(wrong, judged),
+        "noise_after": _share(wrong_kept, judged_kept),
+    }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
 @dataclass(frozen=True)
 class MethodRow:
     """A method; None: unknown.
@@ -282,12 +314,3 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
     return cleaned(value) if isinstance(value, str) else plain(value)
-
-
-def _names(cls: Any, stored: Mapping[str, Any]) -> list[str]:
-    """Return the fields to read: those that are stored, and those that must be."""
-
-    def wanted(one: Field[Any]) -> bool:
-        return one.default is MISSING and one.default_factory is MISSING
-
-    return [one.name for one in fields(cls) if one.name in stored or wanted(one)]

@@ -12,7 +12,7 @@ from typing import Any
 from lops_adapters.report.text import visible
 
 LARGEST = 12 * 2**20  # characters in all; with all else, a page stays under 20 MB
-MOST, CHARS = 200_000, 600  # rows, and characters of a text
+MOST = 200_000  # rows
 _ROWS = 2000  # of a part
 
 

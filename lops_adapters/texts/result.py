@@ -21,8 +21,7 @@ from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:
-    from lops_adapters.report.contents import SourceReport
-    from lops_adapters.report.data import SelectionPage
+    from lops_adapters.report.contents import SelectionPage, SourceReport
     from lops_adapters.selection.assessment import FittedCommittee
     from lops_adapters.selection.sources import Votes
 
@@ -317,7 +316,6 @@ class TextSelection(Selection):
             suggested_probability=self.suggested_probability[at],
             table=dict(table or {}),
             n_abstained=len(self.abstained),
-            all_rejected=True,
             to_check=np.searchsorted(self._judged, to_check).tolist(),
             near=[np.searchsorted(self._judged, group) for group in near],
             sources=self.sources,

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import ClassReport
-from lops_adapters.report.contents import ClassRow, SelectionPage
-from lops_adapters.report.text import cleaned
+from lops_adapters.report.contents import SelectionPage, counted
 from lops_adapters.selection.assessment import Assessment
 from lops_adapters.texts.class_table import Wrong
 
@@ -127,25 +126,8 @@ class Totals:
 
     def page(self, sample: SelectionPage) -> SelectionPage:
         """Return the page of a sample with the counts of the whole table."""
+        classes = [(row.label, row.why) for row in sample.classes]
         numbers = (self.rows, self.kept, self.judged, self.wrong, self.judged_kept, self.wrong_kept)
-        rows = []
-        for own, *counts in zip(sample.classes, *(part.tolist() for part in numbers), strict=True):
-            count, kept, judged, wrong, judged_kept, wrong_kept = counts
-            before, after = _share(wrong, judged), _share(wrong_kept, judged_kept)
-            rows.append(ClassRow(cleaned(own.label), count, kept, own.why, before, after))
-        return replace(
-            sample,
-            n_rows=int(self.rows.sum()),
-            n_kept=int(self.kept.sum()),
-            classes=rows,
-            n_judged=int(self.judged.sum()),
-            n_judged_kept=int(self.judged_kept.sum()),
-            noise_before=_share(self.wrong.sum(), self.judged.sum()),
-            noise_after=_share(self.wrong_kept.sum(), self.judged_kept.sum()),
-            n_abstained=self.abstained,
-            confused=self.confused([own.label for own in sample.classes]),
-        )
-
-
-def _share(part: float, whole: float) -> float | None:
-    return float(part / whole) if whole else None
+        confused = self.confused([label for label, _ in classes])
+        counts = counted(classes, *numbers)
+        return replace(sample, **counts, n_abstained=self.abstained, confused=confused)

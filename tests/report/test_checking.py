@@ -8,6 +8,7 @@ import pytest
 
 from lops_adapters.cli import apply
 from lops_adapters.core import LopsError
+from lops_adapters.report import data, rows
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -56,18 +57,22 @@ def test_rows_to_check_are_listed_though_they_are_kept():
     assert page(to_check=[3], numbers=range(11, 51)).to_check == [14]
 
 
-def test_the_list_keeps_its_size():
-    made = page(400, max_suspects=10, to_check=range(6))
+def test_the_list_keeps_its_size(monkeypatch):
+    for room in (data, rows):
+        monkeypatch.setattr(room, "LISTED", 10)
+    made = page(400, to_check=range(6))
     assert len(made.suspects) == 10
     assert {suspect.position for suspect in made.suspects} >= set(range(6))
-    made = page(400, max_suspects=4, to_check=range(6))
+    for room in (data, rows):
+        monkeypatch.setattr(room, "LISTED", 4)
+    made = page(400, to_check=range(6))
     assert list(made.to_check) == [1, 2, 3, 4]
     assert {suspect.row for suspect in made.suspects} == {1, 2, 3, 4}
 
 
 def test_no_row_is_packed_that_is_listed():
     rejected = 3_000 // 5
-    made = page(3_000, all_rejected=True, suspects_per_class=20, to_check=[2_999, 2_500, 3])
+    made = page(3_000, suspects_per_class=20, to_check=[2_999, 2_500, 3])
     listed = [suspect for suspect in made.suspects if not suspect.selected]
     assert {suspect.position for suspect in listed} >= {2_999, 2_500}
     assert len(listed) + made.n_more == rejected

@@ -231,7 +231,7 @@ def test_classes_of_any_name_and_number(show):
     tab = show(hostile_page())
     tab.locator("#rows tr").nth(1).get_by_role("button", name="delete").click()
     assert tab.evaluate("window.ran") is None
-    many = page(600, suspects_per_class=2, max_suspects=2000, **many_classes(600, 300))
+    many = page(600, suspects_per_class=2, **many_classes(600, 300))
     tab = show(many)
     select = tab.locator("#rows tr").nth(1).locator("select.small")
     assert select.locator("option").count() == 1

@@ -119,8 +119,9 @@ def test_suspects_of_each_class_and_in_all():
     assert len(least_trusted(confidence, codes, np.zeros(500, bool), np.zeros(500), 100, 0)) == 0
 
 
-def test_long_texts_are_cut():
-    made = page(texts=["y" * 50] * 40, max_chars=10)
+def test_long_texts_are_cut(monkeypatch):
+    monkeypatch.setattr("lops_adapters.report.data.LONGEST", 10)
+    made = page(texts=["y" * 50] * 40)
     assert {row.text for row in made.suspects} == {"y" * 9 + "…"}
 
 

@@ -1,0 +1,196 @@
+"""The rows of a selection: their columns in one form, and which of them a page lists."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import unsure
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.evaluation import noise
+from lops_adapters.report.contents import NearGroup, Suspect
+from lops_adapters.report.measure import finite, least_trusted
+from lops_adapters.report.text import cleaned, cut
+from lops_adapters.tables.formats.cells import is_unlabelled
+
+LISTED, LONGEST = 2000, 2000  # rows, and characters of a text, that a page holds as they are
+LARGEST_PLAIN = 5 * 2**20  # characters of all these texts, as the page holds them
+GROUPS, CHARS = 100, 600  # of near-duplicates, and characters of their texts and of packed ones
+
+
+class Rows:
+    """The n rows of a selection.
+
+    Attributes:
+        selection: of the rows.
+        confidence: (n,) float64, finite.
+        texts: by position.
+        labels: pseudo-labels.
+        suggested, probability, gold, ids: lists; None: not given.
+        numbers: of the rows in their table, from 1; None: 1 to n.
+        codes: (n,) int64, place of the pseudo-label among the classes of the selection.
+        judged: (n,) bool, rows that have a gold label.
+        wrong: (n,) bool, rows whose gold label is another; None without gold labels.
+
+    Raises:
+        LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
+            confidence, or gold labels that cannot be compared or are all missing.
+
+    """
+
+    def __init__(
+        self,
+        selection: Selection,
+        texts: Sequence[Any],
+        labels: Any,
+        *,
+        suggested: Any = None,
+        suggested_probability: Any = None,
+        gold: Any = None,
+        ids: Any = None,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        n = len(selection.mask)
+        if not n:
+            raise LopsError("the selection has no rows; wanted at least one")
+        columns = {"suggested": suggested, "gold": gold, "ids": ids}
+        columns["suggested_probability"] = suggested_probability
+        for name, values in {"labels": labels, **columns, "texts": texts}.items():
+            if values is not None and len(values) != n:
+                raise LopsError(
+                    f"found {len(values)} {name} and a selection of {n} rows; "
+                    "wanted one per row, in the same order"
+                )
+        self.labels = _listed(labels)
+        self.suggested, self.gold, self.ids, self.probability = (
+            None if values is None else _listed(values) for values in columns.values()
+        )
+        self.selection, self.numbers = selection, numbers
+        self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions
+        self.codes = self._codes(self.labels)
+        if self.codes.min() < 0:
+            i = int(self.codes.argmin())
+            raise LopsError(
+                f"label {self.labels[i]!r} of row {i} is no class of the selection; "
+                "pass the pseudo-labels that were selected from"
+            )
+        self.wrong, self.judged = None, np.zeros(n, dtype=bool)
+        if self.gold is not None:
+            self.judged = np.array([not is_unlabelled(label) for label in self.gold])
+            at = np.flatnonzero(self.judged).tolist()
+            if not at:
+                raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
+            # Raises where names meet numbers, which would all count as wrong.
+            noise([self.labels[i] for i in at], [self.gold[i] for i in at])
+            self.wrong = self.judged & (self.codes != self._codes(self.gold))
+        self.confidence = finite(selection.confidence)
+
+    def _codes(self, labels: list[Any]) -> np.ndarray:
+        place = {label: i for i, label in enumerate(self.selection.per_class)}
+        return np.fromiter((place.get(label, -1) for label in labels), np.int64, len(labels))
+
+    @cached_property
+    def _doubt(self) -> np.ndarray:
+        """(n,) float64 probability of another class: 0 if the probe agrees, 1 if it gives none."""
+        if self.suggested is None:
+            return np.zeros(len(self.codes))
+        other = [
+            text_or_none(suggested) is not None and suggested != label
+            for suggested, label in zip(self.suggested, self.labels, strict=True)
+        ]
+        probability = np.ones(len(other)) if self.probability is None else self.probability
+        return np.where(other, np.nan_to_num(np.array(probability, dtype=np.float64)), 0.0)
+
+    def least_trusted(self, per_class: int, most: int) -> np.ndarray:
+        """Return the positions of the least trusted rows, the least trusted first."""
+        mask = self.selection.mask
+        return least_trusted(self.confidence, self.codes, mask, self._doubt, per_class, most)
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Positions of all rows, the least trusted first."""
+        n = len(self.codes)
+        return self.least_trusted(n, n * len(self.selection.per_class))
+
+    def listed(self, per_class: int, to_check: Sequence[int]) -> np.ndarray:
+        """Return the positions of the rows of the list, in its order."""
+        least = self.least_trusted(per_class, LISTED)
+        if not len(to_check):
+            return least
+        others = least[~np.isin(least, to_check)][: LISTED - len(to_check)]
+        return self.order[np.isin(self.order, [*others, *to_check])]
+
+    def number(self, position: int) -> int:
+        """Return the number of a row in its table, from 1."""
+        return int(position) + 1 if self.numbers is None else int(self.numbers[position])
+
+    def suspects(self, at: np.ndarray, longest: int) -> Iterator[Suspect]:
+        """Yield the rows at positions, in their order, with at most ``longest`` characters."""
+        texts = [cut(str(self.texts[i]), longest) for i in at.tolist()]
+        size = sum(len(json.dumps(text)) for text in texts)
+        if size > LARGEST_PLAIN:
+            longest = max(map(len, texts))
+            texts = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in texts]
+        selection, unknown = self.selection, unsure(map(str, self.selection.per_class))
+        for i, text in zip(at.tolist(), texts, strict=True):
+            likely = None if self.probability is None else number_or_none(self.probability[i])
+            label = cleaned(str(self.labels[i]))
+            suggested = None if self.suggested is None else text_or_none(self.suggested[i])
+            if suggested == label and not selection.mask[i]:
+                suggested, likely = unknown, None
+            yield Suspect(
+                position=i,
+                text=text,
+                label=label,
+                confidence=float(self.confidence[i]),
+                learnt_at=number_or_none(selection.learnt_at[i]),
+                selected=bool(selection.mask[i]),
+                suggested=suggested,
+                suggested_probability=likely,
+                gold=None if self.gold is None else text_or_none(self.gold[i]),
+                id=None if self.ids is None else text_or_none(self.ids[i]),
+                row=self.number(i),
+            )
+
+    def near(self, groups: Sequence[np.ndarray]) -> list[NearGroup]:
+        """Return some groups of near-duplicates: with several labels first, then large ones."""
+        shown = [
+            NearGroup(
+                cut(str(self.texts[group[0]]), CHARS),
+                [self.number(i) for i in group],
+                [cleaned(str(self.labels[i])) for i in group],
+            )
+            for group in (positions.tolist() for positions in groups)
+        ]
+        shown.sort(key=lambda one: (len(set(one.labels)) == 1, -len(one.rows), one.rows[0]))
+        return shown[:GROUPS]
+
+    def confused(self) -> list[tuple[str, str, int]]:
+        """Return (label, suggested label, rejected rows), the most frequent first."""
+        if self.suggested is None:
+            return []
+        pairs = Counter(
+            (cleaned(str(self.labels[i])), text_or_none(self.suggested[i]))
+            for i in self.selection.rejected.tolist()
+        )
+        rows = [(label, to, n) for (label, to), n in pairs.items() if to is not None]
+        return sorted(rows, key=lambda row: (-row[2], row[0]))
+
+
+def number_or_none(value: Any) -> float | None:
+    """Return a finite number, or None."""
+    return float(value) if value is not None and np.isfinite(value) else None
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return a label or id as text, None if it is missing."""
+    return None if is_unlabelled(value) else cleaned(str(value))
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.tolist() if hasattr(values, "tolist") else values)
