@@ -26,20 +26,19 @@ class TooFewError(LopsError):
 
 
 @dataclass(frozen=True)
-class Documents:
+class Tokens:
     """n tokenised documents.
 
     Attributes:
-        rows: per document its (length,) int32 token ids, special tokens included, cut to the limit
-            of the run.
-        occurrences: the class names in them.
-        sources: per class ``corpus``, or ``parts`` if no document holds its whole name.
+        rows: per document its (length,) int32 token ids, special tokens included.
+        words: the words of each document.
+        max_tokens: longer documents are cut.
 
     """
 
     rows: list[np.ndarray]
-    occurrences: Occurrences
-    sources: dict[str, str]
+    words: list[list[Word]]
+    max_tokens: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,7 @@ class Occurrences:
     """Class names in documents.
 
     Attributes:
+        sources: per class ``corpus``, or ``parts`` if no document holds its whole name.
         rows: token ids of each document with a class name; a name of several pieces is replaced by
             one mask token.
         where: (m,) int64, the row of each occurrence.
@@ -55,6 +55,7 @@ class Occurrences:
 
     """
 
+    sources: dict[str, str]
     rows: list[np.ndarray]
     where: np.ndarray
     places: np.ndarray
@@ -101,30 +102,10 @@ def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
     return found
 
 
-def read_documents(
-    texts: Sequence[str],
-    names: Mapping[str, Sequence[str]],
-    tokenizer: Any,
-    max_tokens: int,
-    *,
-    quiet: bool = True,
-) -> Documents:
-    """Tokenise documents once and find the class names in them.
-
-    If no document holds a whole name, its words are searched for, without stop words and words of
-    other classes' names.
-
-    Args:
-        texts, names: n documents; per class its alternative names, in the order of the class codes.
-        tokenizer, max_tokens: of the encoder; longer documents are cut, special tokens counted.
-        quiet: no progress bar.
-
-    Raises:
-        LopsError: as :func:`read_names`.
-        TooFewError: the name of a class is not in the documents, not even in parts.
-
-    """
-    phrases = read_names(names)
+def read_tokens(
+    texts: Sequence[str], tokenizer: Any, max_tokens: int, *, quiet: bool = True
+) -> Tokens:
+    """Tokenise n documents, cut to ``max_tokens``, special tokens counted."""
     rows: list[np.ndarray] = []
     words: list[list[Word]] = []
     starts = range(0, len(texts), _BLOCK)
@@ -137,9 +118,24 @@ def read_documents(
             rows.append(np.array(encoded["input_ids"][number], dtype=np.int32))
             offsets = encoded["offset_mapping"][number]
             words.append(list(_words(text, encoded.word_ids(number), offsets)))
-    phrases, sources = _findable(phrases, words)
-    _check_found(phrases, sources, max_tokens)
-    return Documents(rows, _occurrences(rows, words, phrases, tokenizer.mask_token_id), sources)
+    return Tokens(rows, words, max_tokens)
+
+
+def find_names(tokens: Tokens, names: Mapping[str, Sequence[str]], mask: int) -> Occurrences:
+    """Find the class names in documents.
+
+    If no document holds a whole name, its words are searched for, without stop words and words of
+    other classes' names. ``names`` are the alternative names per class, in the order of the class
+    codes; ``mask`` is the mask token.
+
+    Raises:
+        LopsError: as :func:`read_names`.
+        TooFewError: the name of a class is not in the documents, not even in parts.
+
+    """
+    phrases, sources = _findable(read_names(names), tokens.words)
+    _check_found(phrases, sources, tokens.max_tokens)
+    return _occurrences(tokens, phrases, sources, mask)
 
 
 def _check_found(
@@ -227,15 +223,12 @@ def _matches(document: Sequence[Word], phrases: set[Phrase]) -> Iterator[tuple[P
 
 
 def _occurrences(
-    rows: Sequence[np.ndarray],
-    words: Sequence[Sequence[Word]],
-    phrases: Mapping[str, list[Phrase]],
-    mask: int,
+    tokens: Tokens, phrases: Mapping[str, list[Phrase]], sources: dict[str, str], mask: int
 ) -> Occurrences:
     codes = {words: code for code, own in enumerate(phrases.values()) for words in own}
     held: list[np.ndarray] = []
     where, places, classes = [], [], []
-    for row, document in zip(rows, words, strict=True):
+    for row, document in zip(tokens.rows, tokens.words, strict=True):
         kept: list[int] = []
         done = 0
         for words_found, begin, end in _matches(document, set(codes)):
@@ -248,6 +241,7 @@ def _occurrences(
         if done:
             held.append(np.array(kept + row[done:].tolist(), dtype=np.int32))
     return Occurrences(
+        sources,
         held,
         np.array(where, dtype=np.int64),
         np.array(places, dtype=np.int64),

@@ -1,20 +1,13 @@
-"""Training and prediction in one process, or in several under ``accelerate launch``.
-
-Every process runs the same program. Work is cut into micro-batches that do not depend on the number
-of processes p. Each process takes every p-th of them; gradients are summed, predictions gathered.
-Every micro-batch has its own dropout seed. The result is therefore that of one process, up to the
-order of sums.
-"""
+"""Training and prediction in micro-batches, each with its own dropout seed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from lops_adapters import extras
 from lops_adapters.encoders.torch_tools import (
     LocalRandomness,
     autocast,
@@ -22,53 +15,17 @@ from lops_adapters.encoders.torch_tools import (
     resolve_device,
 )
 
-T = TypeVar("T")
-
 
 class Engine:
-    """The device of this process, and its work with other processes.
-
-    Args:
-        device: as for the transformer probe; of several processes on GPUs each has its own.
-
-    Attributes:
-        device: this process's torch device.
-        main: whether this process writes files and messages.
-        processes: number of processes.
-
-    """
+    """A device that trains and predicts; ``device`` as for the transformer probe."""
 
     def __init__(self, device: str = "auto") -> None:
         self._torch = import_torch()
-        accelerate = extras.load("accelerate", "LOTClass", "lotclass")
-        wanted = resolve_device(device)
-        self._state = accelerate.PartialState(cpu=wanted.type == "cpu")
-        self.processes: int = self._state.num_processes
-        self.device = wanted if self.processes == 1 else self._state.device
-        self.main: bool = self._state.is_main_process
+        self.device = resolve_device(device)
 
     def computing(self) -> Any:
         """Return the autocast context for networks."""
         return autocast(self.device, "auto")
-
-    def agree(self, value: T) -> T:
-        """Return the main process's value in every process."""
-        if self.processes == 1:
-            return value
-        from accelerate.utils import broadcast_object_list
-
-        box = [value]
-        broadcast_object_list(box)
-        return box[0]
-
-    def wait(self) -> None:
-        """Wait for all processes."""
-        self._state.wait_for_everyone()
-
-    def own(self, items: Sequence[T]) -> Iterator[tuple[int, T]]:
-        """Yield this process's items, with their numbers."""
-        for number in range(self._state.process_index, len(items), self.processes):
-            yield number, items[number]
 
     def predict(
         self,
@@ -76,26 +33,15 @@ class Engine:
         compute: Callable[[np.ndarray], np.ndarray],
         fill: np.ndarray,
     ) -> np.ndarray:
-        """Compute rows for batches of positions and return ``fill`` with them, in every process.
+        """Compute rows for batches of positions and return ``fill`` with them.
 
         Batches are disjoint; ``compute(positions)`` returns one row per position, without
         gradients. Positions in no batch keep their rows.
         """
-        found = []
         with self._torch.inference_mode(), self.computing():
-            for number, batch in self.own(batches):
-                found.append((number, compute(batch)))
-        for number, rows in self.gather(found):
-            fill[batches[number]] = rows
+            for batch in batches:
+                fill[batch] = compute(batch)
         return fill
-
-    def gather(self, part: list[T]) -> list[T]:
-        """Return the lists of all processes as one, in every process."""
-        if self.processes == 1:
-            return part
-        from accelerate.utils import gather_object
-
-        return list(gather_object(part))
 
     def step(
         self,
@@ -117,31 +63,14 @@ class Engine:
 
         """
         network.train()
-        for number, positions in self.own(micro_batches):
+        for number, positions in enumerate(micro_batches):
             with self.drawing((*seed, number)), self.computing():
                 value = loss(positions)
             value.backward()
         parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-        self._sum_gradients(parameters)
         self._torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
-
-    def _sum_gradients(self, parameters: Sequence[Any]) -> None:
-        if self.processes == 1:
-            return
-        from accelerate.utils import reduce
-
-        torch = self._torch
-        grads = [
-            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            for parameter in parameters
-        ]
-        total = reduce(torch.cat([grad.flatten() for grad in grads]), reduction="sum")
-        for parameter, grad in zip(
-            parameters, total.split([grad.numel() for grad in grads]), strict=True
-        ):
-            parameter.grad = grad.view_as(parameter)
 
     @contextmanager
     def drawing(self, seed: Sequence[int]) -> Iterator[None]:

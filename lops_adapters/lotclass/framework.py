@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,23 +10,13 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.datasets.class_words import LABELS, load_names
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.lotclass.pipeline import REFRESH, ArmResult, Prepared, check_refreshes
-from lops_adapters.lotclass.processes import follow, follows
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
 from lops_adapters.runs.final import FinalFramework, final_row, is_at_documents
 from lops_adapters.runs.framework import Job
-
-# Where the selector runs -> the arms of the run.
-PLACES = {
-    "rows": "standard,lops",
-    "refresh": "standard,lops-refresh",
-    "documents": "standard,lops-documents",
-    "both": "standard,lops,lops-refresh",
-}
 
 
 class Lotclass(FinalFramework[LotclassSettings]):
@@ -41,46 +29,13 @@ class Lotclass(FinalFramework[LotclassSettings]):
     )
     examples = (
         ("", "the embedded demo corpus"),
-        ("--dataset agnews --lops-at both", "where the paper and its code select"),
+        ("--dataset agnews --arms standard,lops,lops-refresh", "where the paper and code select"),
         ("--dataset 20news-coarse --supervision keywords", "seed words as alternative names"),
     )
     settings = LotclassSettings
-    modules = ("torch", "transformers", "accelerate")
+    modules = ("torch", "transformers")
     model = "lops_adapters.lotclass.model:LotclassClassifier"
     reads_beginning = True
-
-    def launch(
-        self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace
-    ) -> int:
-        """Start the command; under ``accelerate launch`` the first process writes."""
-        return follow(start, options) if follows() else start(options)
-
-    def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add ``--lops-at``."""
-        group.add_argument(
-            "--lops-at",
-            choices=tuple(PLACES),
-            help="select among the rows (arm lops), at each refresh (lops-refresh), at both, or "
-            "among the documents before the final classifier (lops-documents)",
-        )
-
-    def arms(self, options: argparse.Namespace, settings: LotclassSettings) -> list[str]:
-        """Return the arms of ``--arms`` or ``--lops-at``."""
-        if options.lops_at is not None:
-            if options.arms is not None:
-                raise LopsError("found --arms and --lops-at; wanted one of them")
-            options.arms = PLACES[options.lops_at]
-        return super().arms(options, settings)
-
-    def settle(
-        self, settings: LotclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
-    ) -> LotclassSettings:
-        """Return the settings with the names of ``--names``, which replace seed words too."""
-        if options.names_from in (None, LABELS):
-            return settings
-        names = dataset.corpus.names
-        given = tuple((label, names[label]) for label in load_names(options.names_from))
-        return replace(settings, names=given)
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
         """Refuse arms without a place to select, or with too few probe updates per checkpoint."""
@@ -110,11 +65,10 @@ class Lotclass(FinalFramework[LotclassSettings]):
                 "of": "rows (a document and one class that it indicates)",
             },
             "masked_accuracy": prepared.language_model.accuracy,
-            "name_sources": prepared.documents.sources,
+            "name_sources": prepared.name_sources,
             "words_per_class": {name: len(own) for name, own in prepared.vocabularies.items()},
             "supervision": prepared.supervision,
             "match_threshold": prepared.match_threshold,
-            "processes": prepared.engine.processes,
             "seconds": prepared.seconds,
         }
 

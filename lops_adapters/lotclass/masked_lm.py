@@ -155,7 +155,7 @@ def prepare_language_model(
     if not headless:
         return LanguageModel(source)
     folder = cache / _fingerprint(model, documents, training)
-    if not engine.agree((folder / "lops.json").is_file()):
+    if not (folder / "lops.json").is_file():
         log.info(
             "%s has no masked-language-model head: training one on %d documents",
             encoder,
@@ -163,11 +163,9 @@ def prepare_language_model(
         )
         start = time.perf_counter()
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
-        if engine.main:
-            about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
-            with storage.replacing_folder(folder) as place:
-                _save(model, tokenizer, about, place)
-    engine.wait()
+        about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
+        with storage.replacing_folder(folder) as place:
+            _save(model, tokenizer, about, place)
     found = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
     log.info(
         "masked language model: %.1f %% of held-out masked tokens right (%s)",

@@ -21,12 +21,10 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders import pretrained
-from lops_adapters.lotclass.documents import Documents
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepare_language_model
 from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
-from lops_adapters.lotclass.processes import join
 from lops_adapters.lotclass.rows import RowMaker
 from lops_adapters.lotclass.self_training import (
     SelfTrained,
@@ -52,7 +50,8 @@ class Prepared:
 
     Attributes:
         corpus, settings, engine: of the run.
-        documents: tokenised.
+        rows: token ids of the documents.
+        name_sources: per class, how its name was found.
         supervision: what identified the classes, ``names`` or ``keywords``.
         match_threshold: that made the rows.
         language_model: its weights on disk, and its accuracy.
@@ -66,7 +65,8 @@ class Prepared:
     corpus: Corpus
     settings: LotclassSettings
     engine: Engine
-    documents: Documents
+    rows: list[np.ndarray]
+    name_sources: dict[str, str]
     supervision: str
     match_threshold: int
     language_model: LanguageModel
@@ -115,13 +115,13 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
 
     """
     settings, engine = job.settings, Engine(job.device)
-    join(job.folder, engine)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)
     maker = RowMaker(corpus, tokenizer, engine, job)
-    model = _language_model(maker.documents, tokenizer, engine, job)
+    rows = maker.tokens.rows
+    model = _language_model(rows, tokenizer, engine, job)
     arrays, seconds = job.folder.stage("rows", partial(maker.make, model))
-    documents, supervision, threshold = maker.made_from(arrays)
+    sources, supervision, threshold = maker.made_from(arrays)
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
     words = {
         label: words_of(tokens, tokenizer)
@@ -129,7 +129,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     }
     indicative = Indicative(*(arrays[key] for key in ("documents", "codes", "starts", "places")))
     samples = [
-        masked(documents.rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
+        masked(rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
         for i in range(len(indicative))
     ]
     found = len(np.unique(indicative.documents))
@@ -138,7 +138,8 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         corpus,
         settings,
         engine,
-        documents,
+        rows,
+        sources,
         supervision,
         threshold,
         model,
@@ -229,7 +230,7 @@ def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
 
 def whole_documents(prepared: Prepared) -> list[Sample]:
     """Return one sample per document, nothing masked."""
-    return [whole(row, prepared.settings.read_at) for row in prepared.documents.rows]
+    return [whole(row, prepared.settings.read_at) for row in prepared.rows]
 
 
 def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
@@ -258,7 +259,7 @@ def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
 
 
 def _language_model(
-    documents: Documents, tokenizer: Any, engine: Engine, job: Job[LotclassSettings]
+    rows: list[np.ndarray], tokenizer: Any, engine: Engine, job: Job[LotclassSettings]
 ) -> LanguageModel:
     settings = job.settings
     head = HeadTraining(
@@ -270,7 +271,7 @@ def _language_model(
     )
     cache = user_cache() / "masked_lm"
     return prepare_language_model(
-        settings.encoder, documents.rows, tokenizer, engine, head, cache=cache, quiet=job.quiet
+        settings.encoder, rows, tokenizer, engine, head, cache=cache, quiet=job.quiet
     )
 
 

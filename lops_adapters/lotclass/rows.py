@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsWarning
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
-from lops_adapters.lotclass.documents import Documents, TooFewError, read_documents
+from lops_adapters.lotclass.documents import Occurrences, TooFewError, find_names, read_tokens
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import LanguageModel, load_language_model
 from lops_adapters.lotclass.settings import SUPERVISION, LotclassSettings
@@ -31,37 +32,34 @@ log = logging.getLogger(__name__)
 
 
 class RowMaker:
-    """Reads the documents with words that identify the classes, and makes their rows.
+    """Finds the words that identify the classes in the documents, and makes their rows.
 
     Attributes:
-        documents: with the first kind of words that enough documents hold.
+        tokens: the documents.
 
     """
 
     def __init__(
         self, corpus: Corpus, tokenizer: Any, engine: Engine, job: Job[LotclassSettings]
     ) -> None:
-        """Read the documents.
+        """Read the documents, and find the first kind of words that enough documents hold.
 
         Raises:
             LopsError: names or seed words cannot work, or too few documents hold them.
 
         """
         self.corpus, self.tokenizer, self.engine, self.job = corpus, tokenizer, engine, job
-        self.kinds = job.settings.supervisions(corpus.classes, corpus.seeds)
-        for number, kind in enumerate(self.kinds, start=1):
-            try:
-                self.documents = self._read(kind)
-            except TooFewError as error:
-                if number == len(self.kinds):
-                    raise
-                log.info("supervision %s: %s", kind, _short(error))
-            else:
-                self.supervision = kind
-                break
+        self.kinds = supervisions(job.settings.supervision, corpus)
+        limit = job.settings.max_tokens
+        self.tokens = read_tokens(corpus.texts, tokenizer, limit, quiet=job.quiet)
+        self._later = self._found()
+        self._first = next(self._later)
 
     def make(self, model: LanguageModel) -> dict[str, np.ndarray]:
         """Return the rows as arrays; :meth:`made_from` reads how they came about.
+
+        They are of the first kind of words that gives every class enough rows, otherwise of the
+        last one with a lower threshold.
 
         Raises:
             TooFewError: too few documents speak of a class.
@@ -73,19 +71,26 @@ class RowMaker:
         predictor = Predictor(
             network, self.tokenizer, self.engine, top=settings.top, tokens=4096, quiet=job.quiet
         )
-        supervision, vocabularies, rows = self._rows(predictor)
-        threshold = settings.match_threshold
-        try:
-            self._check(rows, vocabularies, supervision)
-        except TooFewError:
+        threshold, size = settings.match_threshold, settings.vocabulary_size
+        too_few = None
+        for kind, found in chain([self._first], self._later):
+            if too_few is not None:
+                log.info("%s", _short(too_few))
+            words = class_words(kind, self.corpus)
+            vocabularies = category_vocabulary(found, words, predictor, size=size)
+            rows = self._indicative(predictor, vocabularies, threshold)
+            too_few = self._too_few(rows, vocabularies, kind)
+            if too_few is None:
+                break
+        if too_few is not None:
             lower = threshold_for(rows.most, settings.min_rows)
             if settings.supervision != "auto" or lower is None:
-                raise
+                raise too_few
             threshold, rows = lower, self._indicative(predictor, vocabularies, lower)
         updates = settings.probe_epochs * -(-len(rows) // settings.batch_size)
         settings.check_checkpoints(updates, f"{len(rows)} rows")
         return {
-            "supervision": np.array(SUPERVISION.index(supervision)),
+            "supervision": np.array(SUPERVISION.index(kind)),
             "match_threshold": np.array(threshold),
             "vocabulary": np.concatenate(vocabularies),
             "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
@@ -95,12 +100,10 @@ class RowMaker:
             "places": rows.places,
         }
 
-    def made_from(self, arrays: Mapping[str, np.ndarray]) -> tuple[Documents, str, int]:
-        """Return documents, supervision and threshold of rows; warn unless they were asked for."""
+    def made_from(self, arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, str], str, int]:
+        """Return where names were found, supervision and threshold; warn unless asked for."""
         supervision = SUPERVISION[int(arrays["supervision"])]
         threshold = int(arrays["match_threshold"])
-        if supervision != self.supervision:
-            self.supervision, self.documents = supervision, self._read(supervision)
         changes = []
         if supervision != self.kinds[0]:
             changes.append("seed words instead of class names (--supervision keywords)")
@@ -110,59 +113,71 @@ class RowMaker:
         if changes:
             message = f"too few documents indicate some classes; using {' and '.join(changes)}"
             warnings.warn(message, LopsWarning, stacklevel=3)
-        return self.documents, supervision, threshold
+        return self._find(supervision).sources, supervision, threshold
 
-    def _words(self, supervision: str) -> dict[str, tuple[str, ...]]:
-        corpus = self.corpus
-        return self.job.settings.names_of(supervision, corpus.classes, corpus.seeds, corpus.names)
-
-    def _read(self, supervision: str) -> Documents:
-        settings, words = self.job.settings, self._words(supervision)
-        documents = read_documents(
-            self.corpus.texts, words, self.tokenizer, settings.max_tokens, quiet=self.job.quiet
-        )
-        check_named(documents.occurrences, words, settings.min_named, supervision)
-        return documents
-
-    def _rows(self, predictor: Predictor) -> tuple[str, list[np.ndarray], Indicative]:
-        """Return the first kind of words that gives every class enough rows, otherwise the last."""
-        supervision, documents = self.supervision, self.documents
-        later = self.kinds[self.kinds.index(supervision) + 1 :]
-        while True:
-            vocabularies = category_vocabulary(
-                documents,
-                self._words(supervision),
-                predictor,
-                size=self.job.settings.vocabulary_size,
-            )
-            threshold = self.job.settings.match_threshold
-            rows = self._indicative(predictor, vocabularies, threshold)
-            if not later:
-                return supervision, vocabularies, rows
+    def _found(self) -> Iterator[tuple[str, Occurrences]]:
+        """Yield the kinds of words that enough documents hold; raise if there is none."""
+        any_found = False
+        for kind in self.kinds:
             try:
-                self._check(rows, vocabularies, supervision)
-                return supervision, vocabularies, rows
+                occurrences = self._find(kind)
             except TooFewError as error:
-                log.info("supervision %s: %s", supervision, _short(error))
-            try:
-                documents = self._read(later[0])
-            except TooFewError as error:
-                log.info("supervision %s: %s", later[0], _short(error))
-                return supervision, vocabularies, rows
-            supervision, later = later[0], later[1:]
+                if kind == self.kinds[-1] and not any_found:
+                    raise
+                log.info("supervision %s: %s", kind, _short(error))
+            else:
+                any_found = True
+                yield kind, occurrences
+
+    def _find(self, kind: str) -> Occurrences:
+        words = class_words(kind, self.corpus)
+        occurrences = find_names(self.tokens, words, self.tokenizer.mask_token_id)
+        check_named(occurrences, words, self.job.settings.min_named, kind)
+        return occurrences
 
     def _indicative(
         self, predictor: Predictor, vocabularies: list[np.ndarray], threshold: int
     ) -> Indicative:
         special = self.job.settings.faithful
         return indicative_positions(
-            self.documents.rows, vocabularies, predictor, threshold=threshold, special=special
+            self.tokens.rows, vocabularies, predictor, threshold=threshold, special=special
         )
 
-    def _check(self, rows: Indicative, vocabularies: list[np.ndarray], supervision: str) -> None:
+    def _too_few(
+        self, rows: Indicative, vocabularies: list[np.ndarray], kind: str
+    ) -> TooFewError | None:
         shown = [words_of(tokens, self.tokenizer) for tokens in vocabularies]
-        at_least = self.job.settings.min_rows
-        check_rows(rows, self.corpus.classes, shown, at_least, supervision)
+        try:
+            check_rows(rows, self.corpus.classes, shown, self.job.settings.min_rows, kind)
+        except TooFewError as error:
+            return error
+        return None
+
+
+def supervisions(supervision: str, corpus: Corpus) -> tuple[str, ...]:
+    """Return the kinds of supervision to try in turn; ``auto``: names, then seed words."""
+    if supervision != "auto":
+        return (supervision,)
+    complete = all(corpus.seeds.get(label) for label in corpus.classes)
+    return ("names", "keywords") if complete else ("names",)
+
+
+def class_words(kind: str, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:
+    """Return each class's alternative names: those of the data, or its seed words (keywords).
+
+    Raises:
+        LopsError: a class without seed words.
+
+    """
+    source = corpus.names if kind == "names" else corpus.seeds
+    words = {label: tuple(source.get(label, ())) for label in corpus.classes}
+    without = [label for label, own in words.items() if not own]
+    if without:
+        raise LopsError(
+            f"no seed words for {', '.join(without)}; put a seeds.json next to the data, or give "
+            "--supervision names"
+        )
+    return words
 
 
 def _short(error: TooFewError) -> str:

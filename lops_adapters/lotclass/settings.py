@@ -57,9 +57,6 @@ class LotclassSettings(FinalSettings):
         "documents hold them seed words, then a lower --match-threshold",
         choices=SUPERVISION,
     )
-    names: tuple[tuple[str, tuple[str, ...]], ...] = setting(
-        (), "(class, names) pairs that replace the names or seed words of the data", option=None
-    )
     max_tokens: int = setting(
         64, "word pieces per document", within=Range("at least 8", lambda value: value >= 8)
     )
@@ -97,9 +94,7 @@ class LotclassSettings(FinalSettings):
         50, "updates of self-training between two targets", within=AT_LEAST_ONE
     )
     micro_batch: int = setting(
-        16,
-        "samples per pass through the network; decides results, unlike the number of processes",
-        within=AT_LEAST_ONE,
+        16, "samples per pass through the network; decides results", within=AT_LEAST_ONE
     )
     head_epochs: int = setting(
         3, "epochs for a missing masked-language-model head, at least", within=AT_LEAST_ONE
@@ -109,55 +104,8 @@ class LotclassSettings(FinalSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        names = tuple((label, tuple(names)) for label, names in self.names)  # JSON makes lists
-        object.__setattr__(self, "names", names)
         if not 0 <= self.match_threshold < self.top:
             raise LopsError(
                 f"{typed('match_threshold')} is {self.match_threshold}; wanted 0 to "
                 f"{self.top - 1}, below the {self.top} predictions per position"
             )
-
-    def supervisions(self, classes: tuple[str, ...], seeds: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the kinds of supervision to try in turn; ``auto``: names, then seed words."""
-        if self.supervision != "auto":
-            return (self.supervision,)
-        complete = all(seeds.get(label) for label in classes)
-        return ("names", "keywords") if complete else ("names",)
-
-    def names_of(
-        self,
-        supervision: str,
-        classes: tuple[str, ...],
-        seeds: Mapping[str, tuple[str, ...]],
-        names: Mapping[str, tuple[str, ...]] | None = None,
-    ) -> dict[str, tuple[str, ...]]:
-        """Return each class's alternative names.
-
-        Args:
-            supervision: names or keywords.
-            classes: of the corpus.
-            seeds: seed words of the classes.
-            names: of the data; by default the labels.
-
-        Raises:
-            LopsError: names for an unknown class, or a class without seed words.
-
-        """
-        given = dict(self.names)
-        unknown = set(given) - set(classes)
-        if unknown:
-            raise LopsError(
-                f"names for unknown classes: {', '.join(sorted(unknown))}; wanted some of "
-                f"{', '.join(classes)}"
-            )
-        usual = seeds
-        if supervision == "names":
-            usual = names or {label: (label,) for label in classes}
-        own = {label: given.get(label) or tuple(usual.get(label, ())) for label in classes}
-        without = [label for label in classes if not own[label]]
-        if without:
-            raise LopsError(
-                f"no seed words for {', '.join(without)}; put a seeds.json next to the data, or "
-                "give --supervision names"
-            )
-        return own

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.encoders.torch_tools import import_torch, prediction_batches
-from lops_adapters.lotclass.documents import Documents, Occurrences, TooFewError, phrase
+from lops_adapters.lotclass.documents import Occurrences, TooFewError, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
@@ -83,20 +83,12 @@ class Predictor:
         for start in range(0, len(rows), _BLOCK):
             block = np.arange(start, min(start + _BLOCK, len(rows)))
             batches += prediction_batches(lengths, block, self.tokens)
-        part: list[tuple[np.ndarray, list[np.ndarray]]] = []
-        own = progress(
-            list(self.engine.own(batches)),
-            quiet=self.quiet,
-            unit="batch",
-            desc="masked predictions",
-        )
+        bar = progress(batches, quiet=self.quiet, unit="batch", desc="masked predictions")
         with torch.inference_mode(), self.engine.computing():
-            for _, batch in own:
+            for batch in bar:
                 chosen = [rows[i] for i in batch], [places[i] for i in batch]
-                part.append((batch, self._batch(*chosen, lookup, classes)))
-        for batch, results in self.engine.gather(part):
-            for row, result in zip(batch, results, strict=True):
-                found[row] = result
+                for row, result in zip(batch, self._batch(*chosen, lookup, classes), strict=True):
+                    found[row] = result
         return found
 
     def _batch(
@@ -119,7 +111,7 @@ class Predictor:
 
 
 def category_vocabulary(
-    documents: Documents, names: Mapping[str, Sequence[str]], predictor: Predictor, *, size: int
+    occurrences: Occurrences, names: Mapping[str, Sequence[str]], predictor: Predictor, *, size: int
 ) -> list[np.ndarray]:
     """Return the token ids of each class's vocabulary, most frequent first, without overlap.
 
@@ -129,7 +121,7 @@ def category_vocabulary(
     tokens frequent for another class too; names of the class itself stay. (LOTClass, section 3.1)
 
     """
-    tokenizer, occurrences = predictor.tokenizer, documents.occurrences
+    tokenizer = predictor.tokenizer
     order = np.split(
         np.arange(len(occurrences.where)), np.flatnonzero(np.diff(occurrences.where)) + 1
     )

@@ -6,7 +6,6 @@ import argparse
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
 
     def main(arguments: Sequence[str] | None = None) -> int:
         options = command_line.parser_for(framework).parse_args(arguments)
-        return framework.launch(partial(run_command, framework), options)
+        return run_command(framework, options)
 
     return main
 

@@ -227,12 +227,6 @@ class Framework(ABC, Generic[Settings]):
     model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
 
-    def launch(
-        self, start: Callable[[argparse.Namespace], int], options: argparse.Namespace
-    ) -> int:
-        """Start the command and return its exit status."""
-        return start(options)
-
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
 

@@ -190,7 +190,7 @@ CASES = {
                 ("--supervision", "keywords"): "settings.supervision = 'auto', not 'keywords'",
                 ("--faithful",): "settings.faithful = False, not True",
             },
-            usage=("--lops-at nowhere", "--self-train-epochs one"),
+            usage=("--self-train-epochs one",),
             sizes={**lotclass.SMALL, "classifier": "linear"},
             arms=("standard", "lops", "lops-refresh", "lops-documents"),
             added=("lops-documents", "lops-refresh", "standard", "lops"),

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from lops_adapters.runs import command
-
 from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import read_rows, write_folder
 from .toys import CLASSES, SEEDS, documents
@@ -18,7 +16,6 @@ TEXTS, LABELS = documents()
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ("--arms lops --lops-at both", "found --arms and --lops-at; wanted one of them"),
         ("--max-tokens 65", ["--max-tokens is 65;", " 8 to 64"]),
         ("--match-threshold 6", "--match-threshold is 6; wanted 0 to 5"),
         (
@@ -26,7 +23,7 @@ TEXTS, LABELS = documents()
             ["no/such/file.json: no such file of class names", 'wanted {"class": "name", ...} or'],
         ),
         (
-            "--lops-at refresh --every 10",
+            "--arms standard,lops-refresh --every 10",
             "every is 10, and the probe makes 6 updates on the 24 documents of a refresh",
         ),
     ],
@@ -72,7 +69,7 @@ def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
 def test_names_files_that_cannot_work(refuse, data, tmp_path, content, words):
     path = tmp_path / "names.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    refuse(data, ["--names", path], words)
+    refuse(data, ["--supervision", "names", "--names", path], words)
 
 
 DATA = {
@@ -102,31 +99,11 @@ def test_data_that_cannot_work(refuse, tmp_path, what):
 
 
 def test_stages_in_the_printed_table(run, data):
-    status, out, err = run(data, "--lops-at", "refresh")
+    status, out, err = run(data, "--arms standard,lops-refresh")
     assert status == 0, err
     rows = [line.split("  ")[0] for line in out.splitlines() if " %" in line]
     assert rows == ["standard", "standard", "lops-refresh", "lops-refresh"]
     assert out.count("masked category prediction") == out.count("self-training") == 2
-
-
-@pytest.mark.parametrize(
-    ("where", "arms"),
-    [
-        ([], ["standard", "lops"]),
-        (["--lops-at", "rows"], ["standard", "lops"]),
-        (["--lops-at", "both"], ["standard", "lops", "lops-refresh"]),
-    ],
-)
-def test_places_of_the_selector(run, data, tmp_path, monkeypatch, where, arms):
-    asked = []
-
-    def stop(framework, dataset, job, arms):
-        asked.extend(arms)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "run", stop)
-    assert run(data, *where)[0] == 130
-    assert asked == arms
 
 
 @pytest.mark.slow

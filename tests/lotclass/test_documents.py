@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.lotclass.documents import phrase, read_documents, read_names, token_rows
+from lops_adapters.lotclass.documents import find_names, phrase, read_names, read_tokens, token_rows
 
 from .toys import COMMON, documents
 
@@ -20,9 +20,12 @@ def either(request):
     return request.getfixturevalue(request.param)
 
 
-def occurrences(read, tokenizer):
+def read_documents(texts, names, tokenizer, max_tokens):
+    return find_names(read_tokens(texts, tokenizer, max_tokens), names, tokenizer.mask_token_id)
+
+
+def occurrences(found, tokenizer):
     """Each document that has a name, as its tokens, and the (place, class) pairs in it."""
-    found = read.occurrences
     places = [[] for _ in found.rows]
     for row, place, code in zip(found.where, found.places, found.codes, strict=True):
         places[row].append((int(place), int(code)))
@@ -49,7 +52,7 @@ def test_rows_are_what_the_tokenizer_makes(either):
         "week " * 50,
         BOTH,
     ]
-    rows = read_documents(texts, PLAIN, either, 40).rows
+    rows = read_tokens(texts, either, 40).rows
     wanted = either(texts, truncation=True, max_length=40)["input_ids"]
     for found in (rows, token_rows(texts, either, 40)):
         assert [row.tolist() for row in found] == wanted
@@ -68,11 +71,7 @@ def test_where_names_are(tokenizer):
         (["[CLS]", "the", "sport", "week", ".", "[SEP]"], [(2, 1)]),
     ]
     assert read.sources == {"law": "corpus", "sport": "corpus"}
-    found = read.occurrences
-    assert {array.dtype for array in (found.where, found.places, found.codes)} == {
-        np.dtype(np.int64)
-    }
-    assert len(read.rows) == 5
+    assert {array.dtype for array in (read.where, read.places, read.codes)} == {np.dtype(np.int64)}
 
 
 def test_where_names_are_byte_level(byte_level):
@@ -104,7 +103,7 @@ def test_a_name_of_several_pieces_becomes_one_mask(either):
     assert [(tokens[place], code) for place, code in pairs][:2] == [(mask, 1), (mask, 1)]
     assert tokens.count(mask) == 2
     assert tokens[pairs[2][0]].lstrip("\u0120") == "sport"
-    plain = either.convert_ids_to_tokens(read.rows[0].tolist())
+    plain = either.convert_ids_to_tokens(token_rows(texts, either, 60)[0].tolist())
     pieces = len(either.tokenize(" quidditch"))
     assert pieces > 1
     assert len(tokens) == len(plain) - 2 * (pieces - 1)
@@ -161,7 +160,7 @@ def test_a_name_behind_the_cut_is_not_there(tokenizer):
         read_documents(["law " + "week " * 6 + "sport"], PLAIN, tokenizer, 8)
     read = read_documents(["law week week week week sport sport"], PLAIN, tokenizer, 8)
     assert words_at(read, tokenizer) == [("law", 0), ("sport", 1)]
-    assert len(read.occurrences.rows[0]) == 8
+    assert len(read.rows[0]) == 8
 
 
 def test_parts_of_a_name_that_no_document_holds(tokenizer, caplog):

@@ -1,12 +1,9 @@
 """Updates and predictions: the same however the work is cut, and nobody else's randomness."""
 
-import sys
-
 import numpy as np
 import pytest
 
-from lops_adapters.core import LopsError
-from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
+from lops_adapters.lotclass.engine import micro_batches, warm_up_then_fall
 
 from ..probes.test_conformance import global_states
 
@@ -134,15 +131,6 @@ def test_predictions_are_put_where_they_belong(engine):
     assert found.tolist() == [[0, 0], [1, 1], [2, 4], [-1, -1], [4, 16], [5, 25]]
 
 
-def test_alone(engine):
-    value = object()
-    assert engine.agree(value) is value
-    assert engine.gather([1, 2]) == [1, 2]
-    assert list(engine.own("ab")) == [(0, "a"), (1, "b")]
-    assert (engine.main, engine.processes, str(engine.device)) == (True, 1, "cpu")
-    engine.wait()
-
-
 def test_drawing_is_of_its_own(engine):
     import torch
 
@@ -154,15 +142,3 @@ def test_drawing_is_of_its_own(engine):
     with engine.drawing((0, 2)):
         assert (torch.rand(3) != one).all()
     assert global_states() == before
-
-
-def test_what_cannot_be_used(monkeypatch):
-    with pytest.raises(LopsError, match="device 'abacus' cannot be used"):
-        Engine("abacus")
-    monkeypatch.setitem(sys.modules, "accelerate", None)
-    with pytest.raises(
-        LopsError,
-        match=r"LOTClass needs Accelerate, which is not installed; run: pip install "
-        r"'lops_adapters\[lotclass\]'",
-    ):
-        Engine("cpu")

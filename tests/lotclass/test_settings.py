@@ -1,18 +1,9 @@
-import json
-
 import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.settings import LotclassSettings
 
 from ..framework_checks import assert_has
-
-NAMES = (("law", ("law", "justice")),)
-
-
-def test_survives_json():
-    settings = LotclassSettings.preset("quick", names=NAMES, supervision="keywords")
-    assert LotclassSettings(**json.loads(json.dumps(settings.as_dict()))) == settings
 
 
 def test_presets_are_the_published_sizes_and_smaller_ones():
@@ -56,59 +47,3 @@ def test_where_a_document_is_read():
 def test_more_matches_than_predictions(wrong, words):
     with pytest.raises(LopsError, match=words):
         LotclassSettings.preset("quick", **wrong)
-
-
-CLASSES = ("law", "sport")
-SEEDS = {"law": ("judge", "jury"), "sport": ("match",)}
-
-
-def test_names_of_classes():
-    assert LotclassSettings().names_of("names", CLASSES, SEEDS) == {
-        "law": ("law",),
-        "sport": ("sport",),
-    }
-    assert LotclassSettings().names_of("keywords", CLASSES, SEEDS) == SEEDS
-    assert LotclassSettings(names=NAMES).names_of("names", CLASSES, {}) == {
-        "law": ("law", "justice"),
-        "sport": ("sport",),
-    }
-    data = {"law": ("court",), "sport": ("game", "match")}
-    assert LotclassSettings().names_of("names", CLASSES, SEEDS, data) == data
-    assert LotclassSettings(names=NAMES).names_of("names", CLASSES, SEEDS, data) == {
-        "law": ("law", "justice"),
-        "sport": ("game", "match"),
-    }
-    keywords = LotclassSettings()
-    assert keywords.names_of("keywords", CLASSES, SEEDS, data) == SEEDS
-    mixed = LotclassSettings(names=NAMES)
-    assert mixed.names_of("keywords", CLASSES, SEEDS) == {
-        "law": ("law", "justice"),
-        "sport": ("match",),
-    }
-    # the order of the class codes
-    assert list(mixed.names_of("keywords", CLASSES[::-1], SEEDS)) == ["sport", "law"]
-
-
-def test_what_auto_tries():
-    def kinds(seeds, **settings):
-        return LotclassSettings.preset("quick", **settings).supervisions(CLASSES, seeds)
-
-    assert kinds(SEEDS) == ("names", "keywords")
-    assert kinds({"law": ("judge",), "sport": ()}) == ("names",)
-    assert kinds(SEEDS, supervision="names") == kinds(SEEDS, faithful=True) == ("names",)
-    assert kinds(SEEDS, supervision="keywords") == ("keywords",)
-
-
-def test_names_that_do_not_fit_the_data():
-    with pytest.raises(
-        LopsError, match="names for unknown classes: law; wanted some of arts, sport"
-    ):
-        LotclassSettings(names=NAMES).names_of("names", ("arts", "sport"), {})
-    with pytest.raises(
-        LopsError,
-        match=(
-            r"no seed words for sport; put a seeds\.json next to the data, or give --supervision "
-            "names"
-        ),
-    ):
-        LotclassSettings(names=NAMES).names_of("keywords", CLASSES, {})

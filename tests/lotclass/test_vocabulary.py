@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.lotclass.documents import Documents, Occurrences, token_rows
+from lops_adapters.lotclass.documents import Occurrences, token_rows
 from lops_adapters.lotclass.masked_lm import load_language_model
 from lops_adapters.lotclass.vocabulary import (
     Indicative,
@@ -42,7 +42,7 @@ def vocabulary(tokenizer):
         m = len(predictions)
         rows = [np.array([2, 5, 3], dtype=np.int32)] * m
         codes = np.array([code for code, _ in predictions])
-        occurrences = Occurrences(rows, np.arange(m), np.ones(m, dtype=np.int64), codes)
+        occurrences = Occurrences({}, rows, np.arange(m), np.ones(m, dtype=np.int64), codes)
 
         def best(asked, places):
             assert [place.tolist() for place in places] == [[1]] * m
@@ -50,9 +50,7 @@ def vocabulary(tokenizer):
             return found if ids is None else ids
 
         predictor = SimpleNamespace(tokenizer=tokenizer, best=best)
-        vocabularies = category_vocabulary(
-            Documents([], occurrences, {}), names, predictor, size=size
-        )
+        vocabularies = category_vocabulary(occurrences, names, predictor, size=size)
         return [tokenizer.convert_ids_to_tokens(tokens.tolist()) for tokens in vocabularies]
 
     return make
@@ -196,10 +194,10 @@ def test_a_vocabulary_of_bytes(byte_level):
         ),
     ]
     occurrences = Occurrences(
-        [np.array([0, 5, 2])] * 2, np.arange(2), np.ones(2, dtype=np.int64), np.arange(2)
+        {}, [np.array([0, 5, 2])] * 2, np.arange(2), np.ones(2, dtype=np.int64), np.arange(2)
     )
     predictor = SimpleNamespace(tokenizer=byte_level, best=lambda *_: found)
-    vocabularies = category_vocabulary(Documents([], occurrences, {}), NAMES, predictor, size=10)
+    vocabularies = category_vocabulary(occurrences, NAMES, predictor, size=10)
     assert [set(words_of(own, byte_level)) for own in vocabularies] == [
         {"law", "judge"},
         {"sport", "coach"},
@@ -394,7 +392,7 @@ def test_nothing_to_predict(predictor):
 def test_rare_names():
     """Documents count, not occurrences: law is twice in each of 3 documents, sport in 5."""
     where, codes = np.array([0, 0, 1, 1, 2, 2, *range(3, 8)]), np.array([0] * 6 + [1] * 5)
-    occurrences = Occurrences([], where, np.zeros(11, dtype=np.int64), codes)
+    occurrences = Occurrences({}, [], where, np.zeros(11, dtype=np.int64), codes)
     check_named(occurrences, NAMES, 3, "names")
     with pytest.raises(LopsError) as error:
         check_named(occurrences, {**NAMES, "fine arts": ["opera", "fine arts"]}, 5, "names")

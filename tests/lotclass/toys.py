@@ -2,8 +2,6 @@
 embeddings know the topics.
 """
 
-from unittest import mock
-
 import numpy as np
 
 from lops_adapters.lotclass.settings import LotclassSettings
@@ -39,11 +37,6 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes a few seconds."""
     return LotclassSettings(**{**SMALL, **overrides})
-
-
-def small_presets():
-    """The preset of the command is small, for as long as this context lasts."""
-    return mock.patch.dict(LotclassSettings.PRESETS, quick=SMALL)
 
 
 def _sentence(rng, label):
