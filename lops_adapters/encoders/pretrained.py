@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from lops_adapters.encoders.static import STATIC
 
 MINILM = "minilm"
 SECONDS = 10  # to wait for the hub
+_BLOCK = 2048  # texts that are tokenised together
 _GPU_DEVICES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # NVIDIA, AMD, either under WSL
 
 
@@ -233,6 +234,23 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
     if padding_side is not None:
         tokenizer.padding_side = padding_side
     return tokenizer
+
+
+def token_ids(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Iterator[list[int]]:
+    """Yield the token ids of each text with special tokens, cut; at least one.
+
+    GPT-2 adds no special tokens to an empty text.
+    """
+    for start in range(0, len(texts), _BLOCK):
+        part = list(texts[start : start + _BLOCK])
+        found = tokenizer(part, truncation=True, max_length=max_tokens)["input_ids"]
+        yield from (row or [tokenizer.pad_token_id] for row in found)
+
+
+def padded(tokenizer: Any, rows: list[list[int]], device: Any) -> dict[str, Any]:
+    """Return a batch of token ids as the tensors that its model takes."""
+    batch = tokenizer.pad({"input_ids": rows}, return_tensors="pt")
+    return {name: tensor.to(device) for name, tensor in batch.items()}
 
 
 def check_max_tokens(name: str, config: Any, max_tokens: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,7 +16,7 @@ from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
 from lops_adapters.lotclass.masked_lm import padded
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Probe, Stage, Update, steady
 
 _STORED = ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "by_token")
 
@@ -66,38 +68,33 @@ class LotclassProbe(Probe):
     def __post_init__(self) -> None:
         self.tokenizer = pretrained.load_tokenizer(self.encoder, "right")
 
-    @property
-    def max_epochs(self) -> int:
-        """Epochs of training."""
-        return self.epochs
-
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Sample]:
         """Return the samples unchanged; they are token ids already."""
         return list(samples)
 
     def updates(
-        self, prepared: list[Sample], codes: np.ndarray, n_classes: int, seed: int
+        self,
+        prepared: list[Sample],
+        codes: np.ndarray,
+        n_classes: int,
+        seed: int,
+        total: int | None = None,
     ) -> Iterator[Update]:
-        """Train a new network; the seed decides its head, the batches and dropout."""
-        total = self.max_epochs * -(-len(prepared) // self.batch_size)
-        return self.counted_updates(prepared, codes, n_classes, seed, total)
+        """Train a new network; the seed decides its head, the batches and dropout.
 
-    def counted_updates(
-        self, prepared: list[Sample], codes: np.ndarray, n_classes: int, seed: int, total: int
-    ) -> Iterator[Update]:
-        """Train as :meth:`updates` does, but ``total`` updates; the schedule is theirs."""
+        The learning rate follows the number of updates.
+        """
         self.start(n_classes, seed)
         rng = np.random.default_rng(seed)
         lengths = np.array([len(sample.ids) for sample in prepared])
-        per_epoch = -(-len(prepared) // self.batch_size)
         targets = np.eye(n_classes, dtype=np.float32)[codes]
-        update = self.tuner(prepared, self.learning_rate, total, seed)
-        done = 0
-        while done < total:
-            for batch in training_batches(lengths, self.batch_size, rng)[: total - done]:
-                update(batch, targets[batch])
-                done += 1
-                yield Update(done, per_epoch, len(batch))
+        total = total or self.epochs * -(-len(prepared) // self.batch_size)
+        learn = self.tuner(prepared, self.learning_rate, total, seed)
+        passes = Stage(total, steady)  # an epoch has at least one update
+        cut = partial(training_batches, lengths, rng=rng)
+        for batch, _, update in islice(passes.batches(len(prepared), self.batch_size, cut), total):
+            learn(batch, targets[batch])
+            yield update
 
     def start(self, n_classes: int, seed: int) -> None:
         """Build a new network: the pretrained encoder, and a head drawn from the seed."""

@@ -6,12 +6,11 @@ documents); pseudo-labels reach a probe as int class codes 0..k-1.
 
 from __future__ import annotations
 
-import logging
 import math
-import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,12 +20,11 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.checks import check_codes, check_counts
-from lops_adapters.probes.stages import Snapshot, Speed, Stage, Steady, Update, steady
+from lops_adapters.probes.stages import Passes, Snapshot, Stage, Steady, Update, steady
 
 __all__ = [
     "Probe",
     "Snapshot",
-    "Speed",
     "Stage",
     "Steady",
     "Update",
@@ -36,11 +34,9 @@ __all__ = [
     "steady",
 ]
 
-log = logging.getLogger(__name__)
-
 
 @dataclass
-class Probe(ABC):
+class Probe(Passes, ABC):
     """A classifier that can be watched while it learns, and trained to the end.
 
     Every call of :meth:`watch` or :meth:`fit` starts from a fresh model and draws all randomness
@@ -50,17 +46,11 @@ class Probe(ABC):
 
     kind: ClassVar[str]
     quiet: bool = field(default=True, kw_only=True, repr=False, compare=False)
-    speed: Speed = field(default_factory=Speed, init=False, repr=False, compare=False)
 
     @property
     def name(self) -> str:
         """What messages call it; the kind of probe by default."""
         return self.kind
-
-    @property
-    @abstractmethod
-    def max_epochs(self) -> int:
-        """The largest number of epochs that training runs for."""
 
     @property
     def has_checkpoints(self) -> bool:
@@ -90,13 +80,23 @@ class Probe(ABC):
         """Encode samples for the model, once; ``fit`` also learns the vocabulary from them."""
 
     def updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int | None = None
     ) -> Iterator[Update]:
         """Build a fresh model and train it, yielding after every update of the weights.
 
-        Default: the schedule as the only stage.
+        Default: the schedule as the only stage. With ``total``, training makes as many updates, in
+        as many passes as they need, and the schedule is stretched over them.
         """
-        return self.staged_updates(prepared, codes, n_classes, seed, [self.schedule])
+        own = self.schedule
+        if total is None:
+            return self.staged_updates(prepared, codes, n_classes, seed, [own])
+
+        def rate(done: int, per_epoch: int) -> float:
+            return own.rate(done * own.epochs * per_epoch // total, per_epoch)
+
+        # An epoch has at least one update.
+        stages = [Stage(total, rate)]
+        return islice(self.staged_updates(prepared, codes, n_classes, seed, stages), total)
 
     @abstractmethod
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
@@ -128,10 +128,7 @@ class Probe(ABC):
             LopsError: the model has no dropout.
 
         """
-        raise self._without_dropout()
-
-    def _without_dropout(self) -> LopsError:
-        return LopsError(
+        raise LopsError(
             f"this {self.kind} probe has no dropout, so all passes would be the same; "
             "use a transformer probe with dropout"
         )
@@ -164,26 +161,6 @@ class Probe(ABC):
 
         """
         raise self._without_stages()
-
-    def counted_updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int
-    ) -> Iterator[Update]:
-        """Build a fresh model and make ``total`` updates, in as many passes as they need.
-
-        The learning rate follows the probe's schedule, over these updates.
-
-        Raises:
-            LopsError: this kind of probe has no schedule.
-
-        """
-        own = self.schedule
-
-        def rate(done: int, per_epoch: int) -> float:
-            return own.rate(done * own.epochs * per_epoch // total, per_epoch)
-
-        # An epoch has at least one update.
-        stages = [Stage(total, rate)]
-        return islice(self.staged_updates(prepared, codes, n_classes, seed, stages), total)
 
     def watch(
         self,
@@ -220,16 +197,15 @@ class Probe(ABC):
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed, every)
-        self.speed = Speed()
         if online and every is not None:
             raise LopsError(
                 f"every is {every} with online=True, which yields one snapshot per epoch; "
                 "leave one of the two out"
             )
         heard = self.schedule if online else None  # or an error at once
-        return self._watch(samples, checked, n_classes, seed, every, undecided, heard)
+        return self._snapshots(samples, checked, n_classes, seed, every, undecided, heard)
 
-    def _watch(
+    def _snapshots(
         self,
         samples: Sequence[Any],
         codes: np.ndarray,
@@ -241,48 +217,27 @@ class Probe(ABC):
     ) -> Iterator[Snapshot]:
         """Yield snapshots; with ``heard``, they are outputs of this stage's training pass."""
         prepared = self.prepare(samples, fit=True)
+        said = np.zeros((len(samples), n_classes), dtype=np.float32)
         if heard is None:
             updates = self.updates(prepared, codes, n_classes, seed)
         else:
-            said = np.zeros((len(samples), n_classes), dtype=np.float32)
             stages = [replace(heard, heard=said.__setitem__)]
             updates = self.staged_updates(prepared, codes, n_classes, seed, stages)
-        try:
-            for update in self._timed(updates):
-                if update.done % (every or update.per_epoch):
-                    continue
-                positions = None if undecided is None or heard else undecided()
-                if heard is None:
-                    probabilities = self._predict_timed(prepared, positions, len(samples))
-                else:
-                    probabilities = said.copy()
-                yield Snapshot(update.done / update.per_epoch, probabilities, positions)
-        finally:  # most consumers stop before the training ends
-            log.debug("%s probe: samples per second %s", self.kind, self.speed.per_second())
+        for update in self._with_bar(updates):
+            if update.done % (every or update.per_epoch):
+                continue
+            positions = None if undecided is None or heard else undecided()
+            probabilities = said.copy() if heard else self.predict_prepared(prepared, positions)
+            yield Snapshot(update.done / update.per_epoch, probabilities, positions)
 
-    def _timed(
+    def _with_bar(
         self, updates: Iterator[Update], epochs: int | None = None, total: int | None = None
     ) -> Iterator[Update]:
-        with progress(
-            quiet=self.quiet, unit="update", desc=f"training {self.kind}", mininterval=0.5
-        ) as bar:
-            while True:
-                start = time.perf_counter()
-                update = next(updates, None)
-                self.speed.train_seconds += time.perf_counter() - start
-                if update is None:
-                    return
-                self.speed.trained += update.samples
+        with progress(quiet=self.quiet, unit="update", desc=f"training {self.kind}") as bar:
+            for update in updates:
                 bar.total = total or update.per_epoch * (epochs or self.max_epochs)
                 bar.update()
                 yield update
-
-    def _predict_timed(self, prepared: Any, positions: np.ndarray | None, n: int) -> np.ndarray:
-        start = time.perf_counter()
-        probabilities = self.predict_prepared(prepared, positions)
-        self.speed.predict_seconds += time.perf_counter() - start
-        self.speed.predicted += n if positions is None else len(positions)
-        return probabilities
 
     def fit(
         self,
@@ -292,6 +247,7 @@ class Probe(ABC):
         *,
         seed: int = 0,
         updates: int | None = None,
+        stages: Sequence[Stage] = (),
     ) -> Probe:
         """Train to the end without snapshots and return the probe itself.
 
@@ -299,53 +255,33 @@ class Probe(ABC):
             samples, codes, n_classes, seed: as for :meth:`watch`.
             updates: to make, at least 1; default: those of ``max_epochs`` passes. It makes
                 trainings on different numbers of samples equally long.
+            stages: to train in, instead of the probe's own schedule.
 
         Raises:
-            LopsError: as for :meth:`watch`; ``updates`` out of range, or with a kind of probe that
-                cannot count them.
+            LopsError: as for :meth:`watch`; ``updates`` out of range; ``stages`` with a kind of
+                probe that has none.
 
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)
         if updates is not None and updates < 1:
             raise LopsError(f"updates is {updates}; wanted at least 1")
-        self.speed = Speed()
         prepared = self.prepare(samples, fit=True)
-        if updates is None:
-            steps = self.updates(prepared, checked, n_classes, seed)
+        if stages:
+            steps = self.staged_updates(prepared, checked, n_classes, seed, stages)
         else:
-            steps = self.counted_updates(prepared, checked, n_classes, seed, updates)
-        for _ in self._timed(steps, total=updates):
-            pass
-        log.debug("%s classifier: samples per second %s", self.kind, self.speed.per_second())
-        return self
-
-    def fit_in_stages(
-        self,
-        samples: Sequence[Any],
-        codes: Sequence[int] | np.ndarray,
-        n_classes: int,
-        stages: Sequence[Stage],
-        *,
-        seed: int = 0,
-    ) -> Probe:
-        """Train in the given stages instead of the probe's own schedule; return the probe itself.
-
-        Raises what :meth:`watch` raises.
-        """
-        checked = check_codes(samples, codes, n_classes)
-        check_counts(seed)
-        self.speed = Speed()
-        prepared = self.prepare(samples, fit=True)
-        updates = self.staged_updates(prepared, checked, n_classes, seed, stages)
+            steps = self.updates(prepared, checked, n_classes, seed, updates)
         epochs = math.ceil(sum(stage.epochs / stage.batch_share for stage in stages))
-        for _ in self._timed(updates, epochs):
-            pass
+        deque(self._with_bar(steps, epochs, updates), maxlen=0)
         return self
 
     def predict_proba(self, samples: Sequence[Any]) -> np.ndarray:
         """Return class probabilities of any samples, (m, k) float32."""
-        return self._predict_timed(self.prepare(samples), None, len(samples))
+        return self.predict_prepared(self.prepare(samples))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what rebuilds the probe untrained: its arguments, by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.init}
 
     def _untrained(self) -> LopsError:
         return LopsError(f"this {self.kind} probe is untrained; call fit() or watch() first")
@@ -359,6 +295,6 @@ def cut(read: Any, positions: np.ndarray) -> Any:
     """
     if hasattr(read, "rows"):
         return read.rows(positions)
-    if isinstance(read, np.ndarray):
+    if isinstance(read, np.ndarray) or hasattr(read, "indptr"):  # an array, a sparse matrix
         return read[positions]
     return [read[position] for position in positions.tolist()]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,8 +16,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC, static_vectors
 from lops_adapters.encoders.word_counts import WordCounts, joined
-from lops_adapters.probes.base import Stage, Update
-from lops_adapters.probes.regression import Regression, softmax
+from lops_adapters.probes.regression import Batch, Regression
 from lops_adapters.storage import user_cache
 
 AUTO = "auto"
@@ -120,30 +119,13 @@ class EmbeddingProbe(Regression):
             )
         return (vectors - self._centre) * np.float32(self._scale)
 
-    def _stage(
-        self, prepared: np.ndarray, codes: np.ndarray, rng: np.random.Generator, stage: Stage
-    ) -> Iterator[Update]:
-        squares = np.full_like(self._weights, 1e-8)
-        bias_squares = np.full_like(self._bias, 1e-8)
-        n, size = len(prepared), stage.batch_size(self.batch_size)
-        per_epoch = -(-n // size)
-        for epoch in range(stage.epochs):
-            order = rng.permutation(n)
-            for done, start in enumerate(range(0, n, size), epoch * per_epoch):
-                batch = order[start : start + size]
-                rows = prepared[batch]
-                error = softmax(rows @ self._weights + self._bias)
-                if stage.heard is not None:
-                    stage.heard(batch, error.copy())
-                error[np.arange(len(batch)), codes[batch]] -= 1.0
-                error /= len(batch)
-                rate = self.learning_rate * stage.rate(done, per_epoch)
-                gradient, of_bias = rows.T @ error, error.sum(axis=0)
-                squares += gradient**2
-                bias_squares += of_bias**2
-                self._weights -= rate * gradient / np.sqrt(squares)
-                self._bias -= rate * of_bias / np.sqrt(bias_squares)
-                yield Update(done + 1, per_epoch, len(batch))
+    def _batches(
+        self, prepared: np.ndarray, rng: np.random.Generator, size: int
+    ) -> Iterator[Batch]:
+        order = rng.permutation(len(prepared))
+        for start in range(0, len(order), size):
+            positions = order[start : start + size]
+            yield Batch(positions, None, prepared[positions])
 
     def save(self, folder: Path) -> None:
         """Write ``embedding.npz`` (weights) and ``embedding.json`` (settings).
@@ -152,8 +134,8 @@ class EmbeddingProbe(Regression):
         """
         if not len(self._bias):
             raise self._untrained()
-        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
-        (folder / "embedding.json").write_text(json.dumps(settings), encoding="utf-8")
+        stored = json.dumps(self.settings())
+        (folder / "embedding.json").write_text(stored, encoding="utf-8")
         np.savez(
             folder / "embedding.npz",
             weights=self._weights,

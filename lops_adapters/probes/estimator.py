@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.word_counts import WordCounts, joined
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Probe, Stage, Update, cut, steady
 from lops_adapters.probes.embedding import given_vectors
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.probes.regression import softmax
@@ -114,26 +114,16 @@ class EstimatorProbe(Probe):
         return self._words.prepare(read, fit=fit) if isinstance(read, WordCounts) else read
 
     def updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
+        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int | None = None
     ) -> Iterator[Update]:
-        """Train a clone; the seed decides batches and ``random_state``.
+        """Train a clone, without ``partial_fit`` in one update.
+
+        The seed decides batches and ``random_state``.
 
         Raises:
             LopsError: the classifier refuses the samples.
 
         """
-        per_epoch = -(-len(codes) // self.batch_size) if self._by_batches else 1
-        return islice(self._endless(prepared, codes, n_classes, seed), self.max_epochs * per_epoch)
-
-    def counted_updates(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int, total: int
-    ) -> Iterator[Update]:
-        """Make ``total`` updates, in as many passes as they need; without ``partial_fit``, one."""
-        return islice(self._endless(prepared, codes, n_classes, seed), total)
-
-    def _endless(
-        self, prepared: Any, codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
         model = _seeded(self.estimator, seed)
         self._n_classes, self._shown, self._steps = n_classes, (None, None), None
         if not self._by_batches:
@@ -151,20 +141,17 @@ class EstimatorProbe(Probe):
             if len(steps):
                 rows = self._asked(steps.fit_transform, prepared, codes)
                 self._steps = steps
-        yield from self._batches(rows, codes, n_classes, np.random.default_rng(seed))
+        rng, classes = np.random.default_rng(seed), np.arange(n_classes)
 
-    def _batches(
-        self, rows: Any, codes: np.ndarray, n_classes: int, rng: np.random.Generator
-    ) -> Iterator[Update]:
-        n, size, classes = len(codes), self.batch_size, np.arange(n_classes)
-        per_epoch = -(-n // size)
-        for epoch in count():
-            order = rng.permutation(n)
-            for done, start in enumerate(range(0, n, size), epoch * per_epoch + 1):
-                batch = order[start : start + size]
-                part = _rows(rows, batch), codes[batch]
-                self._asked(self._model.partial_fit, *part, classes=classes)
-                yield Update(done, per_epoch, len(batch))
+        def random_batches(size: int) -> Iterator[np.ndarray]:
+            order = rng.permutation(len(codes))
+            yield from (order[start : start + size] for start in range(0, len(order), size))
+
+        passes = Stage(total or self.epochs, steady)  # an epoch has at least one update
+        batches = passes.batches(len(codes), self.batch_size, random_batches)
+        for batch, _, update in islice(batches, total):
+            self._asked(self._model.partial_fit, cut(rows, batch), codes[batch], classes=classes)
+            yield update
 
     def _asked(self, method: Any, *given: Any, **more: Any) -> Any:
         """Call a method of the classifier; a LopsError instead of its complaint about samples."""
@@ -187,7 +174,7 @@ class EstimatorProbe(Probe):
             if self._shown[0] is not prepared:
                 self._shown = prepared, self._steps.transform(prepared)
             rows = self._shown[1]
-        rows = rows if positions is None else _rows(rows, np.asarray(positions, dtype=np.int64))
+        rows = rows if positions is None else cut(rows, np.asarray(positions, dtype=np.int64))
         found = np.zeros((_count(rows), self._n_classes), dtype=np.float32)
         if len(found):
             found[:, self._model.classes_] = _probabilities(self._model, rows)
@@ -284,12 +271,6 @@ def _seeded(estimator: Any, seed: int) -> Any:
     model = clone(estimator)
     names = [name for name in model.get_params() if name.rpartition("__")[2] == "random_state"]
     return model.set_params(**dict.fromkeys(names, seed % 2**32))
-
-
-def _rows(samples: Any, positions: np.ndarray) -> Any:
-    if isinstance(samples, list):
-        return [samples[position] for position in positions.tolist()]
-    return samples[positions]
 
 
 def _count(samples: Any) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,9 +21,9 @@ from lops_adapters.encoders.torch_tools import (
     resolve_device,
     training_batches,
 )
-from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
-from lops_adapters.probes.base import Probe, Stage, Update, steady
+from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.early_stopping import EarlyStopping, held_out
+from lops_adapters.probes.word_probe import WordProbe
 
 log = logging.getLogger(__name__)
 Heard = Callable[[np.ndarray, np.ndarray], None]
@@ -30,12 +31,11 @@ Document = list[np.ndarray]  # one array of word indices per sentence
 
 
 @dataclass
-class HanProbe(Probe):
+class HanProbe(WordProbe):
     """A hierarchical attention network over sentences of tokens.
 
     Args:
-        vectors: frozen word vectors; words without one are left out. Default: random vectors for
-            the words of the training samples, trained with the network.
+        vectors: as for :class:`~lops_adapters.probes.word_probe.WordProbe`.
         epochs: largest number of passes.
         batch_size: samples per update.
         learning_rate: of the optimizer.
@@ -63,7 +63,6 @@ class HanProbe(Probe):
     """
 
     kind: ClassVar[str] = "han"
-    vectors: WordVectors | None = field(default=None, repr=False)
     epochs: int = 100
     batch_size: int = 256
     learning_rate: float = 1e-3
@@ -81,7 +80,6 @@ class HanProbe(Probe):
     optimizer: str = "adam"
     smoothing: float = 0.0
     pool: int = 4
-    _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         counts = ("epochs", "batch_size", "units", "max_sentences", "max_words", "patience", "pool")
@@ -95,49 +93,44 @@ class HanProbe(Probe):
             )
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)
-        self._network: Any = None
-        if self.vectors is not None:
-            self._words = word_ids(self.vectors.words)
-
-    @property
-    def max_epochs(self) -> int:
-        """The largest number of epochs that training runs for."""
-        return self.epochs
+        super().__post_init__()
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Document]:
         """Return the word indices of every sentence.
 
         A document without a known word becomes one sentence of padding.
         """
-        documents = [sentences_of(sample) for sample in samples]
-        if fit and self.vectors is None:
-            words = {word for document in documents for sentence in document for word in sentence}
-            self._words = word_ids(sorted(words))
-        return [self._indices(document) for document in documents]
+        return [self._cut(document) for document in self._read_words(samples, fit)]
 
-    def _indices(self, document: Sequence[Sequence[str]]) -> Document:
-        lookup = self._words
+    def _cut(self, document: list[list[int]]) -> Document:
         if self.last_words_only:
-            words = [lookup[word] for sentence in document for word in sentence if word in lookup]
-            kept = [words[-self.max_words :]]
-        else:
-            known = [[lookup[word] for word in sentence if word in lookup] for sentence in document]
-            kept = [words[: self.max_words] for words in known]
-        kept = [sentence for sentence in kept if sentence][: self.max_sentences]
-        return [np.array(sentence, dtype=np.int64) for sentence in kept or [[0]]]
+            document = [[word for sentence in document for word in sentence][-self.max_words :]]
+        kept = [sentence[: self.max_words] for sentence in document if sentence]
+        return [np.array(words, dtype=np.int64) for words in kept[: self.max_sentences] or [[0]]]
 
     def _build(self, n_classes: int, seed: int) -> Any:
         from lops_adapters.probes.han_network import HanNetwork
 
         torch = import_torch()
-        table = torch.from_numpy(word_table(self.vectors, len(self._words), seed))
+        table = torch.from_numpy(self._table(seed))
         network = HanNetwork(table, n_classes, self.units, freeze=self.vectors is not None)
         return network.to(self._device)
 
     def updates(
-        self, prepared: list[Document], codes: np.ndarray, n_classes: int, seed: int
+        self,
+        prepared: list[Document],
+        codes: np.ndarray,
+        n_classes: int,
+        seed: int,
+        total: int | None = None,
     ) -> Iterator[Update]:
-        """Train a fresh network; the seed decides weights, held-out samples and batches."""
+        """Train a fresh network; the seed decides weights, held-out samples and batches.
+
+        With ``total``, as in stages, nothing is held out and training does not stop early.
+        """
+        if total is not None:
+            yield from super().updates(prepared, codes, n_classes, seed, total)
+            return
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
         validate = held_out(codes, self.validation, rng, stratified=self.stratified)
@@ -168,10 +161,7 @@ class HanProbe(Probe):
         seed: int,
         stages: Sequence[Stage],
     ) -> Iterator[Update]:
-        """Train a fresh network in stages on all samples, each stage with a fresh optimizer.
-
-        Nothing is held out and training does not stop early.
-        """
+        """Train a fresh network in stages on all samples, each stage with a fresh optimizer."""
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
         for stage in stages:
@@ -190,15 +180,12 @@ class HanProbe(Probe):
         stage: Stage,
     ) -> Iterator[Update]:
         sizes = np.array([sum(map(len, prepared[i])) for i in train])
-        size = stage.batch_size(self.batch_size)
-        per_epoch, done = -(-len(train) // size), 0
+        cut = partial(training_batches, sizes, rng=rng, pool=self.pool)
         optimizer = self._optimizer()
-        for _ in range(stage.epochs):
-            for batch in training_batches(sizes, size, rng, pool=self.pool):
-                optimizer.param_groups[0]["lr"] = self.learning_rate * stage.rate(done, per_epoch)
-                self._learn(optimizer, prepared, train[batch], codes, stage.heard)
-                done += 1
-                yield Update(done, per_epoch, len(batch))
+        for batch, rate, update in stage.batches(len(train), self.batch_size, cut):
+            optimizer.param_groups[0]["lr"] = self.learning_rate * rate
+            self._learn(optimizer, prepared, train[batch], codes, stage.heard)
+            yield update
 
     def _optimizer(self) -> Any:
         optim = import_torch().optim
@@ -253,13 +240,11 @@ class HanProbe(Probe):
     ) -> np.ndarray:
         """Return class probabilities, (m, k) float32."""
         torch = import_torch()
-        if self._network is None:
-            raise self._untrained()
+        network = self._trained().eval()
         where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
         sizes = np.array([sum(map(len, document)) for document in prepared], dtype=np.int64)
-        n_classes = self._network.output.out_features
-        probabilities = np.zeros((len(prepared), n_classes), dtype=np.float32)
-        self._network.eval()
+        shape = len(prepared), network.output.out_features
+        probabilities = np.zeros(shape, dtype=np.float32)
         with torch.inference_mode():
             for batch in prediction_batches(sizes, where, budget=16384):
                 scores = torch.softmax(self._forward(prepared, batch), dim=-1)
@@ -306,17 +291,8 @@ class HanProbe(Probe):
         """
         from safetensors.torch import save_file
 
-        if self._network is None:
-            raise self._untrained()
-        names = {item.name for item in fields(self)} - {"speed", "vectors", "_words"}
-        stored = {
-            "settings": {name: getattr(self, name) for name in sorted(names)},
-            "words": list(self._words),
-            "pretrained": self.vectors is not None,
-            "n_classes": self._network.output.out_features,
-        }
-        (folder / "han.json").write_text(json.dumps(stored), encoding="utf-8")
-        weights = self._network.state_dict()
+        weights = self._trained().state_dict()
+        self._save_settings(folder / "han.json", n_classes=self._network.output.out_features)
         tensors = {name: tensor.contiguous().cpu() for name, tensor in weights.items()}
         save_file(tensors, folder / "model.safetensors")
 
@@ -327,11 +303,7 @@ class HanProbe(Probe):
 
         stored = json.loads((folder / "han.json").read_text(encoding="utf-8"))
         weights = load_file(folder / "model.safetensors")
-        table = weights["embedding.weight"].numpy()
-        vectors = WordVectors(tuple(stored["words"]), table[1:]) if stored["pretrained"] else None
-        probe = cls(vectors=vectors, **{**stored["settings"], "device": device})
-        probe._words = word_ids(stored["words"])
-        with LocalRandomness(0, probe._device).inside():
-            probe._network = probe._build(stored["n_classes"], seed=0)
+        probe: HanProbe = cls._untrained_from(stored, weights["embedding.weight"].numpy(), device)
+        probe._start(stored["n_classes"], seed=0)
         probe._network.load_state_dict(weights)
         return probe

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,6 +22,9 @@ from lops_adapters.probes.linear import LinearProbe
 
 # On frozen vectors, an update moves every weight; on TF-IDF, the weights of the batch's words only.
 _SLOWER = 6.0
+
+
+Heard = Callable[[np.ndarray, np.ndarray], None]
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,20 @@ class HybridProbe(Steady, Probe):
         stages: Sequence[Stage],
     ) -> Iterator[Update]:
         """Train both from zero weights in stages."""
-        heard = [_averaged(stage.heard) for stage in stages]
+        kept: list[np.ndarray] = []  # of the linear probe, until the other's are known
+
+        def keep(heard: Heard) -> Heard:
+            return lambda positions, probabilities: kept.append(probabilities)
+
+        def mean(heard: Heard) -> Heard:
+            return lambda positions, probabilities: heard(
+                positions, (kept.pop() + probabilities) / np.float32(2)
+            )
+
         words, vectors = prepared
         both = zip(
-            self._words.staged_updates(words, codes, n_classes, seed, _hearing(stages, heard, 0)),
-            self._vectors.staged_updates(
-                vectors, codes, n_classes, seed, _hearing(stages, heard, 1)
-            ),
+            self._words.staged_updates(words, codes, n_classes, seed, _heard(stages, keep)),
+            self._vectors.staged_updates(vectors, codes, n_classes, seed, _heard(stages, mean)),
             strict=True,
         )
         for update, _ in both:
@@ -125,8 +135,8 @@ class HybridProbe(Steady, Probe):
         """Write both probes and ``hybrid.json`` (settings)."""
         self._words.save(folder)
         self._vectors.save(folder)
-        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
-        (folder / "hybrid.json").write_text(json.dumps(settings), encoding="utf-8")
+        stored = json.dumps(self.settings())
+        (folder / "hybrid.json").write_text(stored, encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> HybridProbe:
@@ -138,26 +148,8 @@ class HybridProbe(Steady, Probe):
         return probe
 
 
-Heard = Callable[[np.ndarray, np.ndarray], None]
-
-
-def _averaged(heard: Heard | None) -> tuple[Heard, Heard] | tuple[None, None]:
-    """Return listeners for the two probes; the second passes the mean of both on."""
-    if heard is None:
-        return None, None
-    kept: list[np.ndarray] = []
-
-    def first(positions: np.ndarray, probabilities: np.ndarray) -> None:
-        kept.append(probabilities)
-
-    def second(positions: np.ndarray, probabilities: np.ndarray) -> None:
-        heard(positions, (kept.pop() + probabilities) / np.float32(2))
-
-    return first, second
-
-
-def _hearing(
-    stages: Sequence[Stage], heard: Sequence[tuple[Heard | None, Heard | None]], which: int
-) -> list[Stage]:
-    """Return the stages with the listeners of one of the two probes."""
-    return [replace(stage, heard=pair[which]) for stage, pair in zip(stages, heard, strict=True)]
+def _heard(stages: Sequence[Stage], by: Callable[[Heard], Heard]) -> list[Stage]:
+    """Return the stages, those with a listener with the one that ``by`` makes of it."""
+    return [
+        stage if stage.heard is None else replace(stage, heard=by(stage.heard)) for stage in stages
+    ]

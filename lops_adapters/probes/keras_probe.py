@@ -6,7 +6,9 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,20 +16,19 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
-from lops_adapters.encoders.words import WordVectors, sentences_of, word_ids, word_table
 from lops_adapters.probes import keras_tools as tools
-from lops_adapters.probes.base import Probe, Update
+from lops_adapters.probes.base import Stage, Update, steady
+from lops_adapters.probes.word_probe import WordProbe
 
 WIDEST = 5  # words in the widest filter
 
 
 @dataclass
-class KerasProbe(Probe):
+class KerasProbe(WordProbe):
     """A text CNN over words, in Keras 3 on any backend.
 
     Args:
-        vectors: frozen word vectors; words without one are left out. Default: random vectors of
-            width 100 for the words of the training samples, trained with the network.
+        vectors: as for :class:`~lops_adapters.probes.word_probe.WordProbe`.
         epochs: passes over the training samples.
         batch_size: samples per update.
         learning_rate, momentum: of SGD.
@@ -40,12 +41,11 @@ class KerasProbe(Probe):
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps`` if the backend is PyTorch; other
             backends choose themselves.
 
-    It reads strings, tokens, or sentences of tokens; the loss is KL divergence. Source: Meng, Shen,
-    Zhang and Han, CIKM 2018 (WeSTClass); sizes, batch, rate and momentum from its released code.
+    The loss is KL divergence. Source: Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass); sizes,
+    batch, rate and momentum from its released code.
     """
 
     kind: ClassVar[str] = "keras"
-    vectors: WordVectors | None = field(default=None, repr=False)
     epochs: int = 20
     batch_size: int = 256
     learning_rate: float = 0.1
@@ -55,7 +55,6 @@ class KerasProbe(Probe):
     pool: int = 4
     precision: str = "auto"
     device: str = "auto"
-    _words: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         in_range = min(self.epochs, self.batch_size, self.pool, self.max_words) >= 1
@@ -68,14 +67,7 @@ class KerasProbe(Probe):
         if self.precision not in ("auto", "bfloat16", "float32"):
             raise LopsError(f"precision is {self.precision!r}; wanted auto, bfloat16 or float32")
         self._device = tools.torch_device(self.device)
-        self._network: Any = None
-        if self.vectors is not None:
-            self._words = word_ids(self.vectors.words)
-
-    @property
-    def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return self.epochs
+        super().__post_init__()
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[np.ndarray]:
         """Return n int32 arrays of word ids, at most ``max_words`` each, empty if none is known.
@@ -84,28 +76,11 @@ class KerasProbe(Probe):
             LopsError: a sample is not a text.
 
         """
-        documents = [
-            [word for sentence in sentences_of(sample) for word in sentence] for sample in samples
-        ]
-        if fit and self.vectors is None:
-            self._words = word_ids(sorted({word for document in documents for word in document}))
-        lookup = self._words
-        ids = [[lookup[word] for word in words if word in lookup] for words in documents]
-        return [np.array(numbers[: self.max_words], dtype=np.int32) for numbers in ids]
+        documents = self._read_words(samples, fit)
+        flat = [[word for sentence in document for word in sentence] for document in documents]
+        return [np.array(words[: self.max_words], dtype=np.int32) for words in flat]
 
     def updates(
-        self, prepared: list[np.ndarray], codes: np.ndarray, n_classes: int, seed: int
-    ) -> Iterator[Update]:
-        """Train a fresh network; the seed decides initial weights, batches and dropout."""
-        return self._updates(prepared, codes, n_classes, seed)
-
-    def counted_updates(
-        self, prepared: list[np.ndarray], codes: np.ndarray, n_classes: int, seed: int, total: int
-    ) -> Iterator[Update]:
-        """Train as :meth:`updates` does, but ``total`` updates."""
-        return self._updates(prepared, codes, n_classes, seed, total)
-
-    def _updates(
         self,
         prepared: list[np.ndarray],
         codes: np.ndarray,
@@ -113,21 +88,19 @@ class KerasProbe(Probe):
         seed: int,
         total: int | None = None,
     ) -> Iterator[Update]:
+        """Train a fresh network; the seed decides initial weights, batches and dropout."""
         randomness = tools.KerasRandomness(seed, self._device)
         rng = np.random.default_rng(seed)
-        per_epoch, done = -(-len(codes) // self.batch_size), 0
-        total = self.epochs * per_epoch if total is None else total
         with self._inside(randomness):
             self._network = model = self._build(n_classes, seed)
         lengths = np.array([len(document) for document in prepared])
-        while done < total:
-            batches = training_batches(lengths, self.batch_size, rng, pool=self.pool)
-            for batch in batches[: total - done]:
-                targets = self._targets(codes[batch], n_classes)
-                with self._inside(randomness):
-                    model.train_on_batch(_inputs(prepared, batch), targets)
-                done += 1
-                yield Update(done, per_epoch, len(batch))
+        cut = partial(training_batches, lengths, rng=rng, pool=self.pool)
+        passes = Stage(total or self.epochs, steady)  # an epoch has at least one update
+        for batch, _, update in islice(passes.batches(len(codes), self.batch_size, cut), total):
+            targets = self._targets(codes[batch], n_classes)
+            with self._inside(randomness):
+                model.train_on_batch(_inputs(prepared, batch), targets)
+            yield update
 
     def _targets(self, codes: np.ndarray, n_classes: int) -> np.ndarray:
         soft = np.full((len(codes), n_classes), self.smoothing / n_classes, dtype=np.float32)
@@ -191,13 +164,7 @@ class KerasProbe(Probe):
     def save(self, folder: Path) -> None:
         """Write ``model.keras`` (Keras's own format) and ``keras.json`` (settings and words)."""
         model = self._trained()
-        names = {item.name for item in fields(self)} - {"speed", "vectors", "_words"}
-        stored = {
-            "settings": {name: getattr(self, name) for name in sorted(names)},
-            "words": list(self._words),
-            "pretrained": self.vectors is not None,
-        }
-        (folder / "keras.json").write_text(json.dumps(stored), encoding="utf-8")
+        self._save_settings(folder / "keras.json")
         model.save(folder / "model.keras")
         _remove_date(folder / "model.keras")
 
@@ -210,13 +177,9 @@ class KerasProbe(Probe):
         torch_device = tools.torch_device(device)
         with tools.device_scope(torch_device), tools.KerasRandomness(0, torch_device).inside():
             model = tools.import_keras().saving.load_model(folder / "model.keras")
-        vectors = None
-        if stored["pretrained"]:
-            table = model.get_layer("words").embeddings
-            table = np.array(tools.import_keras().ops.convert_to_numpy(table))
-            vectors = WordVectors(tuple(stored["words"]), table[1:])
-        probe = cls(vectors=vectors, **{**stored["settings"], "device": device})
-        probe._words, probe._network = word_ids(stored["words"]), model
+        table = tools.import_keras().ops.convert_to_numpy(model.get_layer("words").embeddings)
+        probe: KerasProbe = cls._untrained_from(stored, np.array(table), device)
+        probe._network = model
         return probe
 
     @contextmanager
@@ -230,18 +193,13 @@ class KerasProbe(Probe):
 
         hardware = self._device is not None and has_bfloat16(self._device)
         return text_cnn(
-            word_table(self.vectors, len(self._words), seed),
+            self._table(seed),
             n_classes,
             frozen=self.vectors is not None,
             learning_rate=self.learning_rate,
             momentum=self.momentum,
             bfloat16=self.precision == "bfloat16" or (self.precision == "auto" and hardware),
         )
-
-    def _trained(self) -> Any:
-        if self._network is None:
-            raise self._untrained()
-        return self._network
 
 
 def _inputs(prepared: list[np.ndarray], positions: np.ndarray) -> np.ndarray:

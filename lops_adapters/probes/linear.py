@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,8 +17,7 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.tf_idf import TfIdf
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO, WordCounts, count_words
-from lops_adapters.probes.base import Stage, Update
-from lops_adapters.probes.regression import Regression, softmax
+from lops_adapters.probes.regression import Batch, Regression
 
 MOST_WORDS = 100_000  # of the vocabulary, the most frequent ones
 _BATCHES = 64  # cut from the sparse matrix at once: cutting costs more than computing with them
@@ -89,42 +88,30 @@ class LinearProbe(Regression):
             raise self._untrained()
         return self._tf_idf
 
-    def _stage(
-        self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage
-    ) -> Iterator[Update]:
-        squares = np.full_like(self._weights, 1e-8)
-        bias_squares = np.full_like(self._bias, 1e-8)
-        kept, kept_squares = _whole_rows(self._weights), _whole_rows(squares)
-        n, size = prepared.shape[0], stage.batch_size(self.batch_size)
-        per_epoch = -(-n // size)
-        for epoch in range(stage.epochs):
-            done = epoch * per_epoch
-            for batch, words, rows in _batches(prepared, rng.permutation(n), size):
-                learning_rate = self.learning_rate * stage.rate(done, per_epoch)
-                done += 1
-                # Only these words' weights have a gradient.
-                weights, total = (part.take(words, axis=0) for part in (self._weights, squares))
-                error = softmax(rows @ weights + self._bias)
-                if stage.heard is not None:
-                    stage.heard(batch, error.copy())
-                error[np.arange(len(batch)), codes[batch]] -= 1.0
-                error /= len(batch)
-                gradient = rows.T @ error
-                total += gradient**2
-                kept_squares[words] = _whole_rows(total)
-                gradient *= learning_rate
-                gradient /= np.sqrt(total, out=total)
-                weights -= gradient
-                kept[words] = _whole_rows(weights)
-                bias_squares += error.sum(axis=0) ** 2
-                self._bias -= learning_rate * error.sum(axis=0) / np.sqrt(bias_squares)
-                yield Update(done, per_epoch, len(batch))
+    def _batches(self, prepared: Any, rng: np.random.Generator, size: int) -> Iterator[Batch]:
+        place = np.empty(prepared.shape[1], dtype=np.int32)
+        order = rng.permutation(prepared.shape[0])
+        for start in range(0, len(order), size * _BATCHES):
+            block = order[start : start + size * _BATCHES]
+            rows = prepared[block]
+            numbers = np.arange(rows.nnz, dtype=np.int32)
+            for first in range(0, len(block), size):
+                last = min(first + size, len(block))
+                bounds = rows.indptr[first : last + 1]
+                where = slice(bounds[0], bounds[-1])
+                columns = rows.indices[where].astype(np.intp)
+                place[columns] = numbers[: len(columns)]
+                # Each word once, where it stands last.
+                words = columns.compress(place.take(columns) == numbers[: len(columns)])
+                place[words] = numbers[: len(words)]
+                cells = (rows.data[where], place.take(columns), bounds - bounds[0])
+                matrix = type(rows)(cells, shape=(last - first, len(words)))
+                yield Batch(block[first:last], words, matrix)
 
     def save(self, folder: Path) -> None:
         """Write ``linear.npz`` (weights, bias, idf) and ``linear.json`` (settings, vocabulary)."""
         words = {word: code for code, word in enumerate(self.tf_idf.words)}
-        settings = {key: value for key, value in asdict(self).items() if key != "speed"}
-        stored = json.dumps({"settings": settings, "vocabulary": words})
+        stored = json.dumps({"settings": self.settings(), "vocabulary": words})
         (folder / "linear.json").write_text(stored, encoding="utf-8")
         np.savez(folder / "linear.npz", weights=self._weights, bias=self._bias, idf=self.tf_idf.idf)
 
@@ -146,31 +133,3 @@ def check_analyzer(analyzer: Any) -> None:
         raise LopsError(
             f"{typed('analyzer')} is {analyzer!r:.80}; wanted one of {', '.join(ANALYZERS)}"
         )
-
-
-def _whole_rows(matrix: np.ndarray) -> np.ndarray:
-    """Return the same memory with each row as one item, which numpy sets faster."""
-    return matrix.view(np.dtype((np.void, matrix.strides[0])))[:, 0]
-
-
-def _batches(
-    prepared: Any, order: np.ndarray, size: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-    """Yield each batch: positions, the (w,) columns in use, and the rows of these columns."""
-    place = np.empty(prepared.shape[1], dtype=np.int32)
-    for start in range(0, len(order), size * _BATCHES):
-        block = order[start : start + size * _BATCHES]
-        rows = prepared[block]
-        numbers = np.arange(rows.nnz, dtype=np.int32)
-        for first in range(0, len(block), size):
-            last = min(first + size, len(block))
-            bounds = rows.indptr[first : last + 1]
-            where = slice(bounds[0], bounds[-1])
-            columns = rows.indices[where].astype(np.intp)
-            place[columns] = numbers[: len(columns)]
-            # Each word once, where it stands last.
-            words = columns.compress(place.take(columns) == numbers[: len(columns)])
-            place[words] = numbers[: len(words)]
-            cells = (rows.data[where], place.take(columns), bounds - bounds[0])
-            batch = type(rows)(cells, shape=(last - first, len(words)))
-            yield block[first:last], words, batch

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,21 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 
 
+@dataclass(frozen=True)
+class Batch:
+    """Rows of an update: their positions, and the columns and cells that hold their features."""
+
+    positions: np.ndarray
+    columns: np.ndarray | None  # None: all
+    cells: Any
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.positions)
+
+
 class Regression(Steady, Probe):
-    """A softmax on rows of features; a subclass makes the rows, and the updates of a stage."""
+    """A softmax on rows of features; a subclass makes the rows, and cuts them into batches."""
 
     learning_rate: float
 
@@ -32,14 +47,36 @@ class Regression(Steady, Probe):
         rng = np.random.default_rng(seed)
         self._weights = np.zeros((prepared.shape[1], n_classes), dtype=np.float32)
         self._bias = np.zeros(n_classes, dtype=np.float32)
+        cut = partial(self._batches, prepared, rng)
         for stage in stages:
-            yield from self._stage(prepared, codes, rng, stage)
+            squares = np.full_like(self._weights, 1e-8)
+            bias_squares = np.full_like(self._bias, 1e-8)
+            for batch, share, update in stage.batches(len(codes), self.batch_size, cut):
+                columns, positions = batch.columns, batch.positions
+                weights, total = self._weights, squares
+                if columns is not None:  # only their weights have a gradient
+                    weights, total = weights.take(columns, axis=0), total.take(columns, axis=0)
+                error = softmax(batch.cells @ weights + self._bias)
+                if stage.heard is not None:
+                    stage.heard(positions, error.copy())
+                error[np.arange(len(batch)), codes[positions]] -= 1.0
+                error /= len(batch)
+                gradient, of_bias = batch.cells.T @ error, error.sum(axis=0)
+                total += gradient**2
+                bias_squares += of_bias**2
+                rate = self.learning_rate * share
+                gradient *= rate
+                gradient /= np.sqrt(total)
+                weights -= gradient
+                self._bias -= rate * of_bias / np.sqrt(bias_squares)
+                if columns is not None:
+                    _whole_rows(self._weights)[columns] = _whole_rows(weights)
+                    _whole_rows(squares)[columns] = _whole_rows(total)
+                yield update
 
     @abstractmethod
-    def _stage(
-        self, prepared: Any, codes: np.ndarray, rng: np.random.Generator, stage: Stage
-    ) -> Iterator[Update]:
-        """Make the updates of a stage."""
+    def _batches(self, prepared: Any, rng: np.random.Generator, size: int) -> Iterator[Batch]:
+        """Cut all rows, in a random order, into the batches of an epoch."""
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k) float32."""
@@ -47,6 +84,11 @@ class Regression(Steady, Probe):
             raise self._untrained()
         rows = prepared if positions is None else prepared[positions]
         return softmax(rows @ self._weights + self._bias)
+
+
+def _whole_rows(matrix: np.ndarray) -> np.ndarray:
+    """Return the same memory with each row as one item, which numpy sets faster."""
+    return matrix.view(np.dtype((np.void, matrix.strides[0])))[:, 0]
 
 
 def logistic_weights(

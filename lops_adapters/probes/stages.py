@@ -1,12 +1,14 @@
-"""The units of a watched training: snapshots, updates, stages and speed."""
+"""The units of a watched training: snapshots, updates and stages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+
+B = TypeVar("B", bound=Sized)
 
 
 class Snapshot(NamedTuple):
@@ -60,9 +62,24 @@ class Stage:
     batch_share: float = 1.0
     heard: Callable[[np.ndarray, np.ndarray], None] | None = None
 
-    def batch_size(self, of_probe: int) -> int:
-        """Return the samples per update."""
-        return max(1, round(of_probe * self.batch_share))
+    def batches(
+        self, n: int, batch_size: int, cut: Callable[[int], Iterable[B]]
+    ) -> Iterator[tuple[B, float, Update]]:
+        """Yield every batch with its rate and what to yield after its update.
+
+        Args:
+            n: samples.
+            batch_size: of the probe.
+            cut: called with the samples per update, in every epoch, for the batches.
+
+        """
+        size = max(1, round(batch_size * self.batch_share))
+        per_epoch, done = -(-n // size), 0
+        for _ in range(self.epochs):
+            for batch in cut(size):
+                rate = self.rate(done, per_epoch)
+                done += 1
+                yield batch, rate, Update(done, per_epoch, len(batch))
 
 
 def steady(done: int, per_epoch: int) -> float:
@@ -70,35 +87,23 @@ def steady(done: int, per_epoch: int) -> float:
     return 1.0
 
 
-class Steady:
-    """For probes that train ``epochs`` passes at one learning rate."""
+class Passes:
+    """For probes whose training makes ``epochs`` passes at most."""
 
-    epochs: int
-    batch_size: int
+    epochs: Any
 
     @property
     def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return self.epochs
+        """The largest number of epochs that training runs for."""
+        return int(self.epochs)
+
+
+class Steady(Passes):
+    """For probes that train in seconds, ``epochs`` passes at one learning rate."""
+
+    batch_size: int
 
     @property
     def schedule(self) -> Stage:
         """All epochs at the same rate."""
         return Stage(self.epochs, steady)
-
-
-@dataclass
-class Speed:
-    """Samples and seconds of training and predicting since the last ``watch`` or ``fit`` began."""
-
-    trained: int = 0
-    train_seconds: float = 0.0
-    predicted: int = 0
-    predict_seconds: float = 0.0
-
-    def per_second(self) -> dict[str, float | None]:
-        """Return samples per second of training and of predicting; None if there was none."""
-        return {
-            "train": self.trained / self.train_seconds if self.train_seconds else None,
-            "predict": self.predicted / self.predict_seconds if self.predict_seconds else None,
-        }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -76,30 +77,16 @@ class TransformerProbe(Probe):
         self._tokenizer = pretrained.load_tokenizer(self.encoder, recipe.padding_side)
         self._model: Any = None
 
-    @property
-    def max_epochs(self) -> int:
-        """The number of epochs that training runs for."""
-        return int(self.epochs or 0)
-
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[list[int]]:
         """Return token ids of every sample with special tokens, at most ``max_tokens`` each.
 
         Texts are tokenised once and padded per batch.
         """
         texts = [joined(sample) for sample in samples]
-        ids: list[list[int]] = []
-        for start in range(0, len(texts), 4096):
-            part = texts[start : start + 4096]
-            found = self._tokenizer(part, truncation=True, max_length=self.max_tokens)
-            ids += found["input_ids"]
-        # GPT-2 adds no special tokens, so an empty text has no token.
-        pad = [self._tokenizer.pad_token_id]
-        return [row or pad for row in ids]
+        return list(pretrained.token_ids(self._tokenizer, texts, self.max_tokens))
 
     def _batch(self, prepared: list[list[int]], positions: np.ndarray) -> dict[str, Any]:
-        rows = {"input_ids": [prepared[i] for i in positions]}
-        padded = self._tokenizer.pad(rows, return_tensors="pt")
-        return {name: tensor.to(self._device) for name, tensor in padded.items()}
+        return pretrained.padded(self._tokenizer, [prepared[i] for i in positions], self._device)
 
     def _fresh_model(self, n_classes: int) -> Any:
         model = pretrained.load_classifier(self.encoder, n_classes)
@@ -125,37 +112,21 @@ class TransformerProbe(Probe):
         rng = np.random.default_rng(seed)
         with randomness.inside():
             self._model = self._fresh_model(n_classes)
-        for stage in stages:
-            yield from self._stage(prepared, codes, rng, randomness, stage)
-
-    def _stage(
-        self,
-        prepared: list[list[int]],
-        codes: np.ndarray,
-        rng: np.random.Generator,
-        randomness: LocalRandomness,
-        stage: Stage,
-    ) -> Iterator[Update]:
         torch = import_torch()
         lengths = np.array([len(row) for row in prepared])
-        size = stage.batch_size(int(self.batch_size or 1))
-        per_epoch, done = -(-len(prepared) // size), 0
-        weights = self._model.parameters()
-        optimizer = torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=0.0)
-        rate = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: stage.rate(step, per_epoch)
-        )
-        for _ in range(stage.epochs):
-            for batch in training_batches(lengths, size, rng):
+        cut = partial(training_batches, lengths, rng=rng)
+        size, learning_rate = int(self.batch_size or 1), float(self.learning_rate or 0)
+        for stage in stages:
+            optimizer = torch.optim.AdamW(self._model.parameters(), weight_decay=0.0)
+            for batch, rate, update in stage.batches(len(prepared), size, cut):
+                optimizer.param_groups[0]["lr"] = learning_rate * rate
                 with randomness.inside():
                     self._model.train()  # each time: predictions in between switch dropout off
                     target = torch.as_tensor(codes[batch], device=self._device)
                     logits = self._learn(optimizer, self._batch(prepared, batch), target)
                 if stage.heard is not None:
                     stage.heard(batch, torch.softmax(logits, dim=-1).cpu().numpy())
-                rate.step()
-                done += 1
-                yield Update(done, per_epoch, len(batch))
+                yield update
 
     def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> Any:
         """Make one update and return the logits before it."""
@@ -197,7 +168,7 @@ class TransformerProbe(Probe):
         This includes the dropout of attention.
         """
         if not self.has_dropout:
-            raise self._without_dropout()
+            return super().predict_with_dropout(samples, passes)
         if self._model is None:
             raise self._untrained()
         prepared = self.prepare(samples)
@@ -227,9 +198,7 @@ class TransformerProbe(Probe):
         with pretrained.hushed():
             self._model.save_pretrained(folder)
         self._tokenizer.save_pretrained(folder)
-        names = [item.name for item in fields(self) if item.name != "speed"]
-        settings = {name: getattr(self, name) for name in names}
-        (folder / "probe.json").write_text(json.dumps(settings), encoding="utf-8")
+        (folder / "probe.json").write_text(json.dumps(self.settings()), encoding="utf-8")
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> TransformerProbe:

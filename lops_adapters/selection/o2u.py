@@ -96,7 +96,7 @@ def make(request: Request, variant: str = "paper") -> Selector:
                 request.seen(said, where)
 
         stages[-1] = replace(stages[-1], heard=hear)
-        probe.fit_in_stages(samples, codes, n_classes, stages, seed=request.seed)
+        probe.fit(samples, codes, n_classes, seed=request.seed, stages=stages)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
         return Scored(-losses.mean(), None, stopped)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import Probe
-from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.westclass.settings import WestclassSettings, filled
 

@@ -20,7 +20,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
-from lops_adapters.probes.han import WordVectors
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.runs.final import Final, finish, is_at_documents, method_of
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions

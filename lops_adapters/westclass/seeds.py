@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.probes.han import WordVectors
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.westclass.tokens import Document, flat, is_word, tokenize
 from lops_adapters.westclass.topics import Seed
 

@@ -171,7 +171,7 @@ CASES = {
             kills=(
                 Kill("", "lops_adapters.lotclass.masked_lm:Masker.mask", 41),
                 Kill("rows", "lops_adapters.lotclass.vocabulary:Predictor._batch", 2),
-                Kill("standard-category", f"{LOTCLASS}.counted_updates", 3),
+                Kill("standard-category", f"{LOTCLASS}.updates", 3),
                 Kill("lops-selection", f"{LOTCLASS}.updates", 3),
                 Kill("lops-refresh-self-training", f"{LOTCLASS}.tuner", 2),
                 Kill("lops-documents-selection-documents", f"{LINEAR}.updates", 2),
@@ -181,7 +181,6 @@ CASES = {
                 "lops_adapters.lotclass.masked_lm:_train",
                 "lops_adapters.lotclass.vocabulary:Predictor.best",
                 f"{LOTCLASS}.updates",
-                f"{LOTCLASS}.counted_updates",
                 f"{LOTCLASS}.predict_prepared",
                 f"{LINEAR}.updates",
             ),
@@ -238,7 +237,7 @@ CASES = {
             _seeded(westclass),
             kills=(
                 Kill("lops-selection", f"{KERAS}.updates", 3),
-                Kill("lops-pretraining", f"{KERAS}.counted_updates", 3),
+                Kill("lops-pretraining", f"{KERAS}.updates", 3),
                 Kill("lops-self-training", f"{KERAS}.tuner", 3),
                 Kill("lops-documents-selection-documents", f"{LINEAR}.updates", 2),
                 Kill("lops-documents-classifier", f"{LINEAR}.updates", 3),
@@ -247,7 +246,6 @@ CASES = {
                 "lops_adapters.westclass.pipeline:train_word_vectors",
                 "lops_adapters.westclass.pipeline:generate",
                 f"{KERAS}.updates",
-                f"{KERAS}.counted_updates",
                 f"{KERAS}.predict_prepared",
                 f"{KERAS}.tuner",
                 f"{LINEAR}.updates",

@@ -19,7 +19,7 @@ PROMISES = (
     "test_every_training_starts_afresh", "test_global_generators_are_left_alone",
     "test_global_generators_change_nothing", "test_it_learns", "test_one_sample_a_class",
     "test_prediction_does_not_depend_on_the_others", "test_quiet", "test_same_seed_same_snapshots",
-    "test_save_and_load", "test_snapshots", "test_speed", "test_training_is_lazy", "test_undecided",
+    "test_save_and_load", "test_snapshots", "test_training_is_lazy", "test_undecided",
     "test_untrained", "test_updates_count_themselves", "test_watching_does_not_change_the_training",
 )  # fmt: skip
 globals().update({name: getattr(test_conformance, name) for name in PROMISES})

@@ -49,7 +49,7 @@ FITTED_ONCE = {
 def test_a_classifier_that_is_fitted_once(name, tmp_path):
     probe = EstimatorProbe(FITTED_ONCE[name])
     (snapshot,) = probe.watch(TEXTS, CODES, K)
-    assert (snapshot.time, probe.max_epochs, probe.speed.trained) == (1.0, 1, len(TEXTS))
+    assert (snapshot.time, probe.max_epochs) == (1.0, 1)
     assert snapshot.probabilities.dtype == np.float32
     np.testing.assert_allclose(snapshot.probabilities.sum(axis=1), 1, atol=1e-5)
     predicted = probe.predict_proba(OTHERS)

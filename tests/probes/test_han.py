@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.words import word_table
+from lops_adapters.encoders.words import WordVectors, sentences_of, word_table
 from lops_adapters.probes.early_stopping import held_out
-from lops_adapters.probes.han import HanProbe, WordVectors, sentences_of
+from lops_adapters.probes.han import HanProbe
 
 from .toys import COMMON, WORDS, topic_texts
 

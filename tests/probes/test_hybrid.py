@@ -56,7 +56,7 @@ def test_stages_with_and_without_a_listener(three):
     heard = []
     stages = [Stage(1, steady), Stage(2, steady, heard=lambda *said: heard.append(said))]
     hybrid, linear, embedding = (
-        probe.fit_in_stages(TEXTS, CODES, 3, list(stages), seed=2) for probe in three
+        probe.fit(TEXTS, CODES, 3, stages=stages, seed=2) for probe in three
     )
     assert len(heard) == 3 * 2 * 11  # each of the three, two epochs of 11 updates
     positions = np.concatenate([positions for positions, _ in heard[:11]])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import keras_probe
-from lops_adapters.probes.han import WordVectors
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.selection import Lops
 

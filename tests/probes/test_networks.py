@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.han import HanProbe, WordVectors
+from lops_adapters.encoders.words import WordVectors
+from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
 
 from .toys import WORDS, saved_bytes, topic_texts

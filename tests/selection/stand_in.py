@@ -44,7 +44,7 @@ class Told(Probe):
     def schedule(self):
         return Stage(self.max_epochs, steady)
 
-    def updates(self, prepared, codes, n_classes, seed):
+    def updates(self, prepared, codes, n_classes, seed, total=None):
         for done in range(1, self.max_epochs + 1):
             self.done = done
             yield Update(done, 1, len(prepared))

@@ -81,7 +81,7 @@ def test_linear_probes_train_long_enough(kind):
 class Counting(Told):
     """Eight updates an epoch; remembers after which it was asked."""
 
-    def updates(self, prepared, codes, n_classes, seed):
+    def updates(self, prepared, codes, n_classes, seed, total=None):
         self.asked = []
         for done in range(1, 8 * self.max_epochs + 1):
             self.done, self.now = -(-done // 8), done

@@ -97,13 +97,12 @@ def test_one_stage_is_the_ordinary_training(make):
         steady if own.kind != "transformer" else lambda done, per_epoch: 1 - done / (2 * per_epoch)
     )
     expected = own.fit(TEXTS, CODES, 2, seed=3).predict_proba(TEXTS)
-    staged = make().fit_in_stages(TEXTS, CODES, 2, [Stage(2, rate)], seed=3)
+    staged = make().fit(TEXTS, CODES, 2, stages=[Stage(2, rate)], seed=3)
     if own.kind != "han":  # which first draws the samples to hold out, even where these are none
         np.testing.assert_array_equal(staged.predict_proba(TEXTS), expected)
-    assert staged.speed.trained == 40
     halves = (
         make()
-        .fit_in_stages(TEXTS, CODES, 2, [Stage(1, rate), Stage(1, rate)], seed=3)
+        .fit(TEXTS, CODES, 2, stages=[Stage(1, rate), Stage(1, rate)], seed=3)
         .predict_proba(TEXTS)
     )
     assert np.abs(halves - expected).max() > 1e-6  # a fresh optimizer
@@ -114,9 +113,9 @@ def test_a_rate_of_nothing_changes_nothing_and_is_heard(make):
     still = Stage(
         1, lambda done, per_epoch: 0.0, 0.5, lambda positions, said: heard.append((positions, said))
     )
-    probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady)], seed=3)
+    probe = make().fit(TEXTS, CODES, 2, stages=[Stage(1, steady)], seed=3)
     expected = probe.predict_proba(TEXTS)
-    probe = make().fit_in_stages(TEXTS, CODES, 2, [Stage(1, steady), still], seed=3)
+    probe = make().fit(TEXTS, CODES, 2, stages=[Stage(1, steady), still], seed=3)
     np.testing.assert_allclose(probe.predict_proba(TEXTS), expected, atol=1e-6)
     positions, said = (np.concatenate(parts) for parts in zip(*heard, strict=True))
     assert sorted(positions.tolist()) == list(range(20))
