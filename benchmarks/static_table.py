@@ -29,7 +29,7 @@ def piece_states(pieces: list[int], cls: int, sep: int) -> np.ndarray:
     """Return the mean of MiniLM's last states for each piece alone, (n, 384) float64."""
     torch = import_torch()
     torch.set_num_threads(1)
-    model = pretrained.load_encoder(pretrained.MINILM).float().eval()
+    model = pretrained.load_encoder(pretrained.MINILM).eval()
     rows = torch.tensor([[cls, piece, sep] for piece in pieces])
     with torch.inference_mode():
         states = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,7 +79,7 @@ class ContextEncoder:
             )
         self._device = resolve_device(self.device)
         self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
-        self._model = pretrained.load_encoder(self.encoder).float().eval().to(self._device)
+        self._model = pretrained.load_encoder(self.encoder).eval().to(self._device)
         self.width = config.hidden_size * (self.layers if self.combine == "concat" else 1)
 
     @property
@@ -90,10 +89,8 @@ class ContextEncoder:
 
     def fingerprint(self) -> str:
         """Return a hash of the weights and of what else decides the vectors of given words."""
-        about = [self.layers, self.combine, self.max_pieces, self.precision, self._device.type]
-        digest = hashlib.sha256(repr(about).encode())
-        digest.update(pretrained.fingerprint(self._model, self._tokenizer).encode())
-        return digest.hexdigest()
+        settings = [self.layers, self.combine, self.max_pieces, self.precision, self._device.type]
+        return pretrained.fingerprint(self._model, self._tokenizer, settings)
 
     def pieces(self, surface: tuple[str, ...]) -> list[list[int]]:
         """Return word-piece ids of every distinct token, without special tokens.
@@ -125,9 +122,8 @@ class ContextEncoder:
         """
         torch = import_torch()
         start, end = self._special()
-        rows = {"input_ids": [start + sequence + end for sequence in sequences]}
-        padded = self._tokenizer.pad(rows, return_tensors="pt")
-        batch = {name: tensor.to(self._device) for name, tensor in padded.items()}
+        rows = [start + sequence + end for sequence in sequences]
+        batch = pretrained.padded(self._tokenizer, rows, self._device)
         with torch.inference_mode(), autocast(self._device, self.precision):
             hidden = self._model(**batch, output_hidden_states=True).hidden_states[-self.layers :]
         row, column, word = _pieces_of(spans, len(start))

@@ -110,31 +110,6 @@ def _not_on_hub(name: str) -> str:
     return ""
 
 
-def load_config(name: str) -> Any:
-    """Return the Hugging Face configuration of an encoder.
-
-    Raises:
-        LopsError: Transformers is not installed, or the encoder cannot be loaded.
-
-    """
-    transformers = extras.load("transformers", f"the encoder {name!r}")
-    where = locate(name)
-    try:
-        return transformers.AutoConfig.from_pretrained(where, trust_remote_code=False)
-    except (OSError, ValueError) as error:
-        raise unloadable(name, error) from None
-
-
-def unloadable(name: str, error: Exception) -> LopsError:
-    """Return the error about an encoder that transformers, or :func:`locate`, cannot load."""
-    if isinstance(error, LopsError):
-        return error
-    reason = str(error).strip().splitlines()[0]
-    if "trust_remote_code" in str(error):
-        reason = "it needs code from its own repository, which is never run"
-    return _unloadable(name, reason)
-
-
 def _unloadable(name: str, reason: str) -> LopsError:
     return LopsError(
         f"cannot load the encoder {name!r} ({reason}); wanted {MINILM!r}, a folder written by "
@@ -161,8 +136,8 @@ def hushed() -> Iterator[None]:
             hf_logging.enable_progress_bar()
 
 
-def load_encoder(name: str) -> Any:
-    """Return the encoder without a head.
+def _load(auto_class: str, name: str, **options: Any) -> Any:
+    """Return an encoder's configuration, tokenizer or model, by a class of transformers.
 
     Raises:
         LopsError: Transformers is not installed, or the encoder cannot be loaded.
@@ -171,22 +146,42 @@ def load_encoder(name: str) -> Any:
     transformers = extras.load("transformers", f"the encoder {name!r}")
     try:
         with hushed():
-            return transformers.AutoModel.from_pretrained(locate(name), trust_remote_code=False)
+            return getattr(transformers, auto_class).from_pretrained(
+                locate(name), trust_remote_code=False, **options
+            )
+    except LopsError:
+        raise
     except (OSError, ValueError, RuntimeError) as error:
-        raise unloadable(name, error) from None
+        reason = str(error).strip().splitlines()[0]
+        if "trust_remote_code" in str(error):
+            reason = "it needs code from its own repository, which is never run"
+        raise _unloadable(name, reason) from None
 
 
-def fingerprint(model: Any, tokenizer: Any) -> str:
-    """Return a hash of an encoder's weights and vocabulary, and of the libraries that run it."""
+def load_config(name: str) -> Any:
+    """Return the Hugging Face configuration of an encoder; a LopsError if it cannot be loaded."""
+    return _load("AutoConfig", name)
+
+
+def load_encoder(name: str) -> Any:
+    """Return the encoder without a head, in float32; a LopsError if it cannot be loaded."""
+    return _load("AutoModel", name).float()
+
+
+def fingerprint(model: Any, tokenizer: Any, settings: list[Any]) -> str:
+    """Return a hash of all that decides an encoder's vectors.
+
+    Its settings, weights and vocabulary, and the versions of the libraries that run it.
+    """
     about = [version("torch"), version("transformers"), sorted(tokenizer.get_vocab().items())]
-    digest = hashlib.sha256(repr(about).encode())
+    weights = hashlib.sha256(repr(about).encode())
     for name, tensor in sorted(model.state_dict().items()):
-        digest.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
-    return digest.hexdigest()
+        weights.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
+    return hashlib.sha256((repr(settings) + weights.hexdigest()).encode()).hexdigest()
 
 
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
-    """Return the encoder with a classification head.
+    """Return the encoder with a classification head, in float32.
 
     Args:
         name: the encoder, see :func:`locate`.
@@ -194,18 +189,8 @@ def load_classifier(name: str, n_classes: int | None = None) -> Any:
             by a fresh one.
 
     """
-    from transformers import AutoModelForSequenceClassification
-
-    wanted: dict[str, Any] = {}
-    if n_classes is not None:
-        wanted = {"num_labels": n_classes, "ignore_mismatched_sizes": True}
-    try:
-        with hushed():
-            return AutoModelForSequenceClassification.from_pretrained(
-                locate(name), trust_remote_code=False, **wanted
-            )
-    except (OSError, ValueError, RuntimeError) as error:
-        raise unloadable(name, error) from None
+    wanted = {} if n_classes is None else {"num_labels": n_classes, "ignore_mismatched_sizes": True}
+    return _load("AutoModelForSequenceClassification", name, **wanted).float()
 
 
 def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
@@ -213,12 +198,7 @@ def load_tokenizer(name: str, padding_side: str | None = None) -> Any:
 
     If it has no pad token, its end-of-text token is used (GPT-2).
     """
-    from transformers import AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(locate(name), trust_remote_code=False)
-    except (OSError, ValueError) as error:
-        raise unloadable(name, error) from None
+    tokenizer = _load("AutoTokenizer", name)
     if not tokenizer.is_fast:
         raise LopsError(
             f"the tokenizer of {name!r} has no fast version; wanted an encoder with tokenizer.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 from collections.abc import Sequence
@@ -100,49 +99,21 @@ class TextEncoder:
         return np.stack(rows).astype(np.float32) if rows else np.zeros((0, self.width), np.float32)
 
     def _obtain(self, texts: list[str], keys: np.ndarray, quiet: bool) -> np.ndarray:
-        """Return the vectors of distinct texts, (n, width) float16, from the cache where kept."""
-        self._load()
-        vectors = np.zeros((len(texts), self.width), dtype=np.float16)
-        if self.cache is None or len(texts) < _FEW:
-            return self._encode(texts, keys, vectors, np.arange(len(texts)), None, quiet)
-        if self._kept is None:
-            self._kept = VectorCache(self.cache / self.fingerprint(), self.width)
-        found = self._kept.read(keys, vectors)
-        if found.any():
-            log.info("vectors of %d of %d texts from %s", found.sum(), len(texts), self.cache)
-        return self._encode(texts, keys, vectors, np.flatnonzero(~found), self._kept, quiet)
+        """Return the vectors of distinct texts, (n, width) float16, from the cache where kept.
 
-    def _load(self) -> None:
-        if self._model is None:
-            self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
-            self._model = pretrained.load_encoder(self.encoder).float().eval().to(self._device)
-
-    def fingerprint(self) -> str:
-        """Return a hash of the weights and of what else decides a text's vector.
-
-        Raises:
-            LopsError: the encoder cannot be loaded.
-
+        The others are computed, longest texts first, and kept block by block.
         """
         self._load()
-        bfloat16 = self.precision == "bfloat16" or (
-            self.precision == "auto" and has_bfloat16(self._device)
-        )
-        about = [self.max_tokens, bfloat16, self._device.type]
-        digest = hashlib.sha256(repr(about).encode())
-        digest.update(pretrained.fingerprint(self._model, self._tokenizer).encode())
-        return digest.hexdigest()[:32]
-
-    def _encode(
-        self,
-        texts: list[str],
-        keys: np.ndarray,
-        vectors: np.ndarray,
-        missing: np.ndarray,
-        kept: VectorCache | None,
-        quiet: bool,
-    ) -> np.ndarray:
-        """Fill the missing rows of ``vectors``, longest texts first, and keep block by block."""
+        vectors, kept = np.zeros((len(texts), self.width), dtype=np.float16), None
+        missing = np.arange(len(texts))
+        if self.cache is not None and len(texts) >= _FEW:
+            if self._kept is None:
+                self._kept = VectorCache(self.cache / self.fingerprint(), self.width)
+            kept = self._kept
+            known = kept.read(keys, vectors)
+            missing = np.flatnonzero(~known)
+            if known.any():
+                log.info("vectors of %d of %d texts from %s", known.sum(), len(texts), self.cache)
         if not len(missing):
             return vectors
         tokens = self._tokens([texts[i] for i in missing])
@@ -159,23 +130,34 @@ class TextEncoder:
                 bar.update(len(block))
         return vectors
 
+    def _load(self) -> None:
+        if self._model is None:
+            self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
+            self._model = pretrained.load_encoder(self.encoder).eval().to(self._device)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the weights and of what else decides a text's vector.
+
+        Raises:
+            LopsError: the encoder cannot be loaded.
+
+        """
+        self._load()
+        bfloat16 = self.precision == "bfloat16" or (
+            self.precision == "auto" and has_bfloat16(self._device)
+        )
+        settings = [self.max_tokens, bfloat16, self._device.type]
+        return pretrained.fingerprint(self._model, self._tokenizer, settings)[:32]
+
     def _tokens(self, texts: list[str]) -> list[np.ndarray]:
-        """Return the word pieces of texts, int32; at least one each."""
-        pad = [self._tokenizer.pad_token_id]
-        rows: list[np.ndarray] = []
-        for start in range(0, len(texts), _BLOCK):  # lists of numbers take nine times the memory
-            part = [_readable(text) for text in texts[start : start + _BLOCK]]
-            found = self._tokenizer(part, truncation=True, max_length=self.max_tokens)["input_ids"]
-            # GPT-2 adds no special tokens to an empty text.
-            rows += [np.array(row or pad, dtype=np.int32) for row in found]
-        return rows
+        """Return the word pieces of texts, int32: lists of numbers take nine times the memory."""
+        readable = [_readable(text) for text in texts]
+        ids = pretrained.token_ids(self._tokenizer, readable, self.max_tokens)
+        return [np.array(row, dtype=np.int32) for row in ids]
 
     def _pooled(self, rows: list[np.ndarray]) -> np.ndarray:
         torch = import_torch()
-        padded = self._tokenizer.pad(
-            {"input_ids": [row.tolist() for row in rows]}, return_tensors="pt"
-        )
-        batch = {name: tensor.to(self._device) for name, tensor in padded.items()}
+        batch = pretrained.padded(self._tokenizer, [row.tolist() for row in rows], self._device)
         with torch.inference_mode(), autocast(self._device, self.precision):
             hidden = self._model(**batch).last_hidden_state.float()
         mask = batch["attention_mask"].unsqueeze(-1).float()

@@ -98,13 +98,9 @@ class LotclassProbe(Probe):
 
     def start(self, n_classes: int, seed: int) -> None:
         """Build a new network: the pretrained encoder, and a head drawn from the seed."""
-        from transformers import AutoModel
-
         torch = import_torch()
         with self.engine.drawing((seed, 5)):
-            with pretrained.hushed():
-                where = pretrained.locate(self.encoder)
-                encoder = AutoModel.from_pretrained(where, trust_remote_code=False).float()
+            encoder = pretrained.load_encoder(self.encoder)
             if getattr(encoder, "pooler", None) is not None:
                 encoder.pooler = None  # unused
             width = encoder.config.hidden_size

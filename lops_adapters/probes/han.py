@@ -43,13 +43,11 @@ class HanProbe(WordProbe):
         max_sentences, max_words: longer documents and sentences are cut at the end.
         validation: fraction of the samples held out for early stopping; 0 trains on all of them for
             all epochs.
-        stratified: the held-out samples have the shares of the classes.
         patience: stop after this many epochs without a lower validation loss.
         min_epochs: patience counts only after this many epochs; ``epochs`` is a limit all the same.
-        restore_best: restore the weights of the lowest validation loss (the original keeps the last
-            ones).
-        last_words_only: read a document as the original does, as one sentence of its last
-            ``max_words`` words.
+        faithful: as the original: the held-out samples are random and not stratified, the last
+            weights are kept and not those of the lowest validation loss, and a document is read as
+            one sentence of its last ``max_words`` words.
         optimizer: ``adam``, or ``sgd`` with momentum 0.9.
         smoothing: label smoothing over all k classes, 0 <= smoothing < 1.
         pool: batches of similar length are cut from so many random batches at a time; 1: batches
@@ -70,11 +68,9 @@ class HanProbe(WordProbe):
     max_sentences: int = 15
     max_words: int = 100
     validation: float = 0.0
-    stratified: bool = True
     patience: int = 3
     min_epochs: int = 0
-    restore_best: bool = True
-    last_words_only: bool = False
+    faithful: bool = False
     precision: str = "float32"
     device: str = "auto"
     optimizer: str = "adam"
@@ -103,7 +99,7 @@ class HanProbe(WordProbe):
         return [self._cut(document) for document in self._read_words(samples, fit)]
 
     def _cut(self, document: list[list[int]]) -> Document:
-        if self.last_words_only:
+        if self.faithful:
             document = [[word for sentence in document for word in sentence][-self.max_words :]]
         kept = [sentence[: self.max_words] for sentence in document if sentence]
         return [np.array(words, dtype=np.int64) for words in kept[: self.max_sentences] or [[0]]]
@@ -133,7 +129,7 @@ class HanProbe(WordProbe):
             return
         self._start(n_classes, seed)
         rng = np.random.default_rng(seed)
-        validate = held_out(codes, self.validation, rng, stratified=self.stratified)
+        validate = held_out(codes, self.validation, rng, stratified=not self.faithful)
         train = np.setdiff1d(np.arange(len(prepared)), validate)
         stopper = EarlyStopping(self.patience, self.min_epochs)
         for update in self._stage(prepared, train, codes, rng, self.schedule):
@@ -145,7 +141,7 @@ class HanProbe(WordProbe):
         if len(validate):
             said = "%s: %d of at most %d epochs, lowest validation loss after epoch %d"
             log.info(said, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
-        if self.restore_best and stopper.best is not None:
+        if not self.faithful and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
 
     @property

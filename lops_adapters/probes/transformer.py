@@ -91,7 +91,7 @@ class TransformerProbe(Probe):
     def _fresh_model(self, n_classes: int) -> Any:
         model = pretrained.load_classifier(self.encoder, n_classes)
         model.config.pad_token_id = self._tokenizer.pad_token_id
-        return model.float().to(self._device)
+        return model.to(self._device)
 
     @property
     def schedule(self) -> Stage:
@@ -205,6 +205,6 @@ class TransformerProbe(Probe):
         """Read what :meth:`save` wrote; training it afresh needs the original encoder."""
         settings = json.loads((folder / "probe.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "encoder": str(folder), "device": device})
-        probe._model = pretrained.load_classifier(str(folder)).float().to(probe._device)
+        probe._model = pretrained.load_classifier(str(folder)).to(probe._device)
         probe.encoder = settings["encoder"]
         return probe

@@ -139,7 +139,7 @@ def test_longer_documents_are_cut_at_the_end(vectors):
 
 
 def test_last_words_only(vectors):
-    probe = HanProbe(vectors, max_words=3, last_words_only=True, **SMALL)
+    probe = HanProbe(vectors, max_words=3, faithful=True, **SMALL)
     assert indices(probe, SENTENCES) == [["common3", "common4", "topic0word2"]]
     # Across sentences.
     assert indices(probe, [["common5", "unheard"], ["common6"], ["of"]]) == [["common5", "common6"]]
@@ -237,15 +237,15 @@ def scripted(monkeypatch):
         ([float("nan")] * 2, 2, 1),  # diverged from the start: nothing to go back to
     ],
 )
-@pytest.mark.parametrize("restore_best", [True, False])
-def test_early_stopping(scripted, losses, epochs, best, restore_best):
-    probe, moments = scripted(losses, restore_best=restore_best)
+@pytest.mark.parametrize("faithful", [True, False])
+def test_early_stopping(scripted, losses, epochs, best, faithful):
+    probe, moments = scripted(losses, faithful=faithful)
     texts, codes = topic_texts(12, seed=3)
     times = [snapshot.time for snapshot in probe.watch(texts, codes, 3)]
     assert times == [float(epoch + 1) for epoch in range(epochs)]
     assert len(moments) == epochs
     kept = probe._network.state_dict()["output.weight"].numpy()
-    np.testing.assert_array_equal(kept, moments[best if restore_best else -1])
+    np.testing.assert_array_equal(kept, moments[-1 if faithful else best])
     assert not np.array_equal(moments[0], moments[-1])
 
 
@@ -271,9 +271,9 @@ def test_patience_counts_after_the_floor(scripted, caplog, losses, min_epochs, e
 
 
 @pytest.mark.parametrize(("validation", "n_held_out"), [(0.25, 5), (0.1, 2), (0.0, 0)])
-@pytest.mark.parametrize("stratified", [True, False])
-def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out, stratified):
-    probe = HanProbe(**{**SMALL, "validation": validation, "stratified": stratified})
+@pytest.mark.parametrize("faithful", [True, False])
+def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out, faithful):
+    probe = HanProbe(**{**SMALL, "validation": validation, "faithful": faithful})
     trained_on, validated_on = set(), set()
     learn, loss = probe._learn, probe._loss
     monkeypatch.setattr(
@@ -285,7 +285,7 @@ def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out
     texts, codes = topic_texts(20, seed=3)
     snapshots = list(probe.watch(texts, codes, 3))
     rng = np.random.default_rng(0)
-    assert validated_on == set(held_out(codes, validation, rng, stratified=stratified).tolist())
+    assert validated_on == set(held_out(codes, validation, rng, stratified=not faithful).tolist())
     assert len(validated_on) == n_held_out
     assert trained_on == set(range(20)) - validated_on
     assert snapshots[0].probabilities.shape == (20, 3)  # all are predicted, held out or not

@@ -36,7 +36,7 @@ def calls(monkeypatch):
 def updates(monkeypatch):
     """The documents of each update: of pre-training, then of self-training, per arm."""
     found = []
-    training, tuner = KerasProbe._updates, KerasProbe.tuner
+    training, tuner = KerasProbe.updates, KerasProbe.tuner
 
     def trained(network, *arguments):
         found.append([])
@@ -54,7 +54,7 @@ def updates(monkeypatch):
 
         return update
 
-    monkeypatch.setattr(KerasProbe, "_updates", trained)
+    monkeypatch.setattr(KerasProbe, "updates", trained)
     monkeypatch.setattr(KerasProbe, "tuner", tuned)
     return found
 
