@@ -77,11 +77,7 @@ def select_frame(
     _check_columns(names, text, label)
     texts, labels = read(frame, text), read(frame, label)
     selection = select(texts, labels, **choice)
-    learnt_at = np.where(np.isfinite(selection.learnt_at), selection.learnt_at, np.nan)
-    suggested = np.array(selection.suggested.tolist())
-    found = (learnt_at, selection.confidence, selection.mask, suggested)
-    columns = dict(zip(COLUMNS, found, strict=True))
-    columns = {name: columns[name] for name in selection.columns}
+    columns = {name: np.array(values) for name, values in selection.added().items()}
     marked: Frame = add(frame, columns, selection.kept if kept_only else None)
     return marked
 

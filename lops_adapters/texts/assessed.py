@@ -25,9 +25,9 @@ class Assessed(Suggestions):
         labels: (n,) int64 codes of the labels, after :meth:`settle`.
         before: (n,) int64, the most probable true class without checked rows; of votes, the
             weighted majority; after :meth:`settle`.
-        right: (n,) float64, the probability that the label is right, after :meth:`finish`; 1 for a
-            checked row, 0 for one of no class.
-        noise: the estimate, after :meth:`finish`; None if the members cannot tell.
+        right: (n,) float64, the probability that the label is right; 1 for a checked row, 0 for one
+            of no class. This and what follows is None before :meth:`finish`.
+        noise: the estimate; None if the members cannot tell.
         check_order: (n,) int64, all positions in the order in which to check them.
         rate, rates: shares of wrong labels by the checked rows, of all and of each class; None and
             empty if none is checked.
@@ -39,7 +39,7 @@ class Assessed(Suggestions):
         self.labels = self.before = self.codes
         self.right: np.ndarray | None = None
         self.noise: NoiseEstimate | None = None
-        self.check_order = np.arange(n)
+        self.check_order: np.ndarray | None = None
         self.rate: Rate | None = None
         self.rates: dict[int, Rate] = {}
         self._likely = self._true = np.empty((n, 0))

@@ -14,8 +14,9 @@ from lops_adapters import extras
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
-from lops_adapters.selection.checking import Rate, next_rows
+from lops_adapters.selection.checking import next_rows
 from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -102,14 +103,13 @@ class TextSelection(Selection):
         self.in_polars = type(column).__module__.partition(".")[0] == "polars"
         self.suggested = _spread(classes[seen.codes], judged, n, None)
         self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
-        right = getattr(seen, "right", None)
+        assessed = seen if isinstance(seen, Assessed) else Assessed(0)  # by a committee only
+        right, order = assessed.right, assessed.check_order
         self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
-        self.noise = getattr(seen, "noise", None)
+        self.noise = assessed.noise
         self.checked = {int(judged[row]): label for row, label in checks.items()}
-        self.checked_rate: Rate | None = getattr(seen, "rate", None)
-        rates: Mapping[int, Rate] = getattr(seen, "rates", {})
-        self.checked_rates = {classes[code]: rate for code, rate in rates.items()}
-        order = getattr(seen, "check_order", None)
+        self.checked_rate = assessed.rate
+        self.checked_rates = {classes[code]: rate for code, rate in assessed.rates.items()}
         self._check_order = None if order is None else judged[order]
 
     @property
@@ -201,6 +201,13 @@ class TextSelection(Selection):
         found = near_duplicates([self.texts[i] for i in self._judged.tolist()])
         return [self._judged[group] for group in found]
 
+    def added(self) -> dict[str, Any]:
+        """Return the values of :attr:`columns`, n each; a learning time of inf becomes NaN."""
+        learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
+        values = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
+        added = dict(zip(COLUMNS, values, strict=True))
+        return {name: added[name] for name in self.columns}
+
     def to_frame(self) -> Any:
         """Return a DataFrame with one row per text.
 
@@ -213,11 +220,7 @@ class TextSelection(Selection):
             LopsError: pandas is not installed.
 
         """
-        learnt_at = np.where(np.isfinite(self.learnt_at), self.learnt_at, np.nan)
-        columns = (learnt_at, self.confidence, self.mask, self.suggested.tolist())
-        added = dict(zip(COLUMNS, columns, strict=True))
-        own = {name: added[name] for name in self.columns}
-        data = {"text": self.texts, "label": self.labels, **own}
+        data = {"text": self.texts, "label": self.labels, **self.added()}
         if self.in_polars:
             return extras.load("polars", "A frame").DataFrame(data, nan_to_null=True, strict=False)
         return extras.load("pandas", "A frame").DataFrame(data, index=self.index)

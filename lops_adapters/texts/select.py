@@ -14,11 +14,12 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection import Suggestions, build
-from lops_adapters.selection.assessment import Fitted
+from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.methods import OFFERED, Method, check
 from lops_adapters.selection.selectors import encode
+from lops_adapters.selection.source_table import Source
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.checked import read_checked, with_copies
 from lops_adapters.texts.checked import sentences as checked_sentences
@@ -42,7 +43,7 @@ from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given,
 from lops_adapters.texts.reading import check_memory, group_codes, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
-from lops_adapters.texts.votes import joined_labels
+from lops_adapters.texts.votes import joined_labels, report_sources
 
 FEWEST = 10  # texts, for cross-validation
 
@@ -154,10 +155,10 @@ def select(
     asked: dict[str, Any] = {"keep": keep, "every": every, "per_class": per_class}
     row = check(method, **asked, options=options, among=OFFERED)
     check_counts(seed)
-    if texts is None and embeddings is None and pred_probs is None:
-        raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    labels, abstain, poll, said = joined_labels(labels, source, abstain, classes)
-    shown, names, at = _read(texts, labels, soft_labels, abstain)
+    labels, abstain, votes, said = joined_labels(labels, source, abstain, classes)
+    shown, names, at = _read(
+        texts, labels, soft_labels, abstain, embeddings is None and pred_probs is None
+    )
     given = read_given(embeddings, pred_probs, len(names), method, probe, at)
     check_alone(given, encoder, words, analyzer)
     read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
@@ -170,9 +171,11 @@ def select(
     watched, which, more = _scorers(
         method, probe, encoder, words, analyzer, len(read), quiet, given, pred_probs
     )
-    options |= more | ({} if fitted is None else {"fitted": fitted})
-    if poll is not None:
-        options |= poll.options(fitted, suggests=given is None and len(at) < len(names))
+    committees, estimates = list[FittedCommittee](), list[Source]()
+    voted = committee and votes is not None
+    unvoted = voted and given is None and len(at) < len(names)
+    more |= {"fitted": committees.append} if unvoted or fitted is not None else {}
+    options |= {**more, "assessed": estimates.extend} if voted else more
     seen = Assessed(len(read)) if committee else Suggestions(len(read))
     selector = build(
         method,
@@ -184,7 +187,7 @@ def select(
         seen=seen,
         strict=strict,
         checked=with_copies(checks, read if given is None else range(len(own)), own),
-        votes=None if poll is None else poll.votes.at(at),
+        votes=None if votes is None else votes.at(at),
         groups=group_codes(groups, len(names), at),
     )
     samples: Any = read if given is None else given
@@ -193,9 +196,9 @@ def select(
         known = list(selection.per_class)
         codes = encode([*checks.values()], [None, *known]) - 1
         seen.finish(samples, checks.keys(), codes, seed)
-        if poll is not None:
-            own = [known[code] for code in seen.labels.tolist()]
-            names = poll.joined(names, at, own)
+        own = [known[code] for code in seen.labels.tolist()]
+        for row, label in zip(at.tolist(), own, strict=True):
+            names[row] = label
     _warn(complaints(selection, method), strict)
     settings = {
         **_members_used(watched, options),
@@ -213,10 +216,12 @@ def select(
         say_copies(why, copies(read, own), lambda rows: place(at[rows].tolist()))
         why.rows += script_sentences(read, watched)
     why.notes += said
-    if poll is None:
+    if votes is None:
         why.notes += without_label(len(names) - len(at))
     else:
-        poll.report(found)
+        report_sources(found, votes, estimates, committees if unvoted else ())
+    if fitted is not None:
+        fitted(*committees)
     return found
 
 
@@ -229,9 +234,11 @@ def _warn(messages: Sequence[str], strict: bool) -> None:
 
 
 def _read(
-    texts: Any, labels: Any, soft_labels: Any, abstain: Any
+    texts: Any, labels: Any, soft_labels: Any, abstain: Any, needed: bool
 ) -> tuple[list[str], list[Any], np.ndarray]:
-    """Return n texts, n labels, and the positions of the texts that have a label."""
+    """Return n texts (row numbers unless ``needed``), n labels, positions of labelled texts."""
+    if texts is None and needed:
+        raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     read = None if texts is None else read_texts(texts)
     if (labels is None) == (soft_labels is None):
         raise LopsError("wanted labels or soft_labels, one of the two")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +10,14 @@ import numpy as np
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.report.contents import SourceReport
-from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.near_classes import matched
 from lops_adapters.texts.reading import check_names, read_labels
 
 if TYPE_CHECKING:
-    from lops_adapters.selection.assessment import Fitted, FittedCommittee
+    from lops_adapters.selection.assessment import FittedCommittee
+    from lops_adapters.selection.source_table import Source
     from lops_adapters.texts.result import TextSelection
 
 
@@ -128,81 +127,57 @@ def _of_sources(labels: Any, source: Any) -> tuple[list[str], list[Sequence[Any]
     return every, rows
 
 
-@dataclass
-class Poll:
-    """The votes of a selection, and what becomes known of their sources.
+def report_sources(
+    selection: TextSelection,
+    votes: Votes,
+    estimates: Sequence[Source],
+    committees: Sequence[FittedCommittee],
+) -> None:
+    """Tell a selection what is known of its sources, and suggest labels of texts without a vote.
 
     Args:
-        votes: for n texts.
+        selection: of votes.
+        votes: for its n texts.
+        estimates: one per source.
+        committees: the fitted committee, if it also scores texts without a vote.
 
     """
-
-    votes: Votes
-    _first: list[Any] = field(default_factory=list)
-    _estimates: list[Source] = field(default_factory=list)
-    _committees: list[FittedCommittee] = field(default_factory=list)
-
-    def options(self, fitted: Fitted | None, suggests: bool) -> dict[str, Any]:
-        """Return options of the committee; ``suggests``: it also scores texts without a vote."""
-        options: dict[str, Any] = {"assessed": self._estimates.extend}
-        if suggests:
-
-            def receive(committee: FittedCommittee) -> None:
-                self._committees.append(committee)
-                if fitted is not None:
-                    fitted(committee)
-
-            options["fitted"] = receive
-        return options
-
-    def joined(self, names: Sequence[Any], rows: np.ndarray, labels: Sequence[Any]) -> list[Any]:
-        """Return n labels: by members and votes at (m,) positions, None elsewhere."""
-        self._first = list(names)
-        every = [None] * len(names)
-        for row, label in zip(rows.tolist(), labels, strict=True):
-            every[row] = label
-        return every
-
-    def report(self, selection: TextSelection) -> None:
-        """Tell a selection what is known of the sources, and suggest labels without a vote."""
-        classes, codes = list(selection.per_class), self.votes.codes
-        selection.votes = self.votes
-        selection.sources = [
-            SourceReport(
-                name,
-                int(count),
-                int(count) / len(codes),
-                one.accuracy,
-                one.low,
-                one.high,
-                (classes[one.voted], classes[one.true], one.share) if one.share > 0 else None,
-                one.alone,
-                one.changed,
-            )
-            for name, count, one in zip(
-                self.votes.sources, (codes >= 0).sum(axis=0), self._estimates, strict=True
-            )
-        ]
-        changed = sum(a != b for a, b in zip(self._first, selection.labels, strict=True))
-        rows = len(codes) - len(selection.abstained)
-        selection.said.notes += [
-            f"Sources: {len(self.votes.sources)}. Members and votes together change the label of "
-            f"{changed:,} of {rows:,} rows, compared with the weighted majority."
-        ]
-        if len(selection.abstained):
-            suggested = ""
-            if self._committees:
-                selection.suggest_without_label(self._committees[0])
-                suggested = ", with a suggestion"
-            selection.said.notes.append(
-                f"Without a vote: {len(selection.abstained):,} rows, neither kept nor "
-                f"rejected{suggested}."
-            )
+    classes, codes = list(selection.per_class), votes.codes
+    selection.votes = votes
+    selection.sources = [
+        SourceReport(
+            name,
+            int(count),
+            int(count) / len(codes),
+            one.accuracy,
+            one.low,
+            one.high,
+            (classes[one.voted], classes[one.true], one.share) if one.share > 0 else None,
+            one.alone,
+            one.changed,
+        )
+        for name, count, one in zip(votes.sources, (codes >= 0).sum(axis=0), estimates, strict=True)
+    ]
+    without, pairs = (
+        len(selection.abstained),
+        zip(votes.first_labels(), selection.labels, strict=True),
+    )
+    notes = [
+        f"Sources: {len(votes.sources)}. Members and votes together change the label of "
+        f"{sum(a != b for a, b in pairs):,} of {len(codes) - without:,} rows, compared with the "
+        "weighted majority."
+    ]
+    if without:
+        suggested = ", with a suggestion" if committees else ""
+        notes.append(f"Without a vote: {without:,} rows, neither kept nor rejected{suggested}.")
+    for committee in committees:
+        selection.suggest_without_label(committee)
+    selection.said.notes += notes
 
 
 def joined_labels(
     labels: Any, source: Any, abstain: Any, classes: Sequence[Hashable] | None
-) -> tuple[Any, Any, Poll | None, list[str]]:
+) -> tuple[Any, Any, Votes | None, list[str]]:
     """Return one label per text, what is no label, the votes, and sentences about labels.
 
     Args:
@@ -215,7 +190,7 @@ def joined_labels(
     """
     if source is not None or is_votes(labels):
         votes, said = read_votes(labels, source, abstain, classes)
-        return votes.first_labels(), None, Poll(votes), said
+        return votes.first_labels(), None, votes, said
     if classes is not None:
         check_names(labels)
         found, said = matched(list(labels), classes, named(abstain) or frozenset())
