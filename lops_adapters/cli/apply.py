@@ -17,7 +17,7 @@ from lops_adapters.tables import files, formats
 from lops_adapters.tables.columns import require
 from lops_adapters.tables.readers import Table, rehearse
 
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
   lops apply corrections.csv 'parts/*.parquet' --label category --output corrected.parquet
   lops apply corrections.csv tickets.jsonl --id ticket --label category --output corrected.jsonl"""
@@ -25,15 +25,14 @@ EXAMPLES = """examples:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops apply``."""
-    found = argparse.ArgumentParser(
-        prog="lops apply",
-        description="Write a table with other labels, and without some rows. The corrections are "
+    parser = shared.parser(
+        "apply",
+        "Write a table with other labels, and without some rows. The corrections are "
         "a CSV with the columns row and label, as a report downloads it: the number of a row, from "
         "1, and its new label, or nothing or - to delete the row.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        EXAMPLES,
     )
-    data = found.add_argument_group("data")
+    data = parser.add_argument_group("data")
     data.add_argument("corrections", type=Path, metavar="CORRECTIONS", help="CSV of corrections")
     data.add_argument(
         "files", nargs="+", metavar="FILE", help="the table; several files as given to lops select"
@@ -47,13 +46,13 @@ def parser() -> argparse.ArgumentParser:
         "--id", metavar="COLUMN", help="column of ids, by which the corrections name rows"
     )
     shared.add_text_format(data)
-    out = found.add_argument_group("output")
+    out = parser.add_argument_group("output")
     out.add_argument(
         "--output", type=Path, required=True, metavar="FILE", help="file to write, by its suffix"
     )
     out.add_argument("--force", action="store_true", help="replace an existing file")
     out.add_argument("--quiet", action="store_true", help="no progress bars")
-    return found
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

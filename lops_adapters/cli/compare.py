@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +15,13 @@ from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
 from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
 from lops_adapters.tables import files, formats, readers
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.survey import Sample, read_rows
+from lops_adapters.tables.survey import read_rows
 from lops_adapters.texts.choices import (
     check_names,
     choose_members,
@@ -48,7 +48,7 @@ USUAL = (
     "random",
 )
 KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops compare checked.csv --text body --label weak --gold category
   lops compare checked.csv --text body --label weak --gold category --keep 0.8 --seeds 3
   lops compare checked.csv --text body --label weak --gold category --methods automatic,margin"""
@@ -56,16 +56,15 @@ EXAMPLES = """examples:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops compare``."""
-    found = argparse.ArgumentParser(
-        prog="lops compare",
-        description="Compare selection methods by the wrong labels they keep. "
+    parser = shared.parser(
+        "compare",
+        "Compare selection methods by the wrong labels they keep. "
         "Gold labels are used only afterwards, to measure the result.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        EXAMPLES,
     )
-    data = shared.add_table(found)
+    data = shared.add_table(parser)
     data.add_argument("--gold", required=True, metavar="COLUMN", help="column of true labels")
-    choice = found.add_argument_group("selection")
+    choice = parser.add_argument_group("selection")
     usual = ",".join(USUAL)
     choice.add_argument(
         "--methods",
@@ -75,13 +74,7 @@ def parser() -> argparse.ArgumentParser:
     )
     shared.add_probe(choice)
     shared.add_encoder(choice)
-    choice.add_argument(
-        "--keep",
-        type=shared.fraction,
-        default=0.5,
-        metavar="F|auto",
-        help="share to keep, for methods that rank; auto: found by cross-validation (default: 0.5)",
-    )
+    shared.add_keep(choice, 0.5)
     choice.add_argument(
         "--seeds",
         type=int,
@@ -89,15 +82,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="number of seeds S, S+1, ... to average over (default: 1)",
     )
-    out = found.add_argument_group("output")
-    out.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to write (default: ./FILE-comparison, by the first file's name)",
-    )
+    out = parser.add_argument_group("output")
+    shared.add_output(out, "comparison")
     shared.add_run(out)
-    return found
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -111,20 +99,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_names(options.probe, options.encoder if "committee" in names else None)
     with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
-        _checked(options, names, table)
+        wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
+        wanted.check(table)
+        folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
+        outputs.resolve(folder, "--output")
+        with storage.claimed(folder):
+            outputs.check_folder(folder, "compare", options.force, paths)
+            _compare(options, names, table, wanted, folder)
     return 0
-
-
-def _checked(options: argparse.Namespace, names: Sequence[str], table: readers.Table) -> None:
-    """Check columns and output, then compare."""
-    paths = table.paths
-    wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
-    wanted.check(table)
-    folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
-    outputs.resolve(folder, "--output")
-    with storage.claimed(folder):
-        outputs.check_folder(folder, "compare", options.force, paths)
-        _compare(options, names, table, wanted, folder)
 
 
 def _compare(
@@ -138,16 +120,25 @@ def _compare(
     checksums = files.checksums(paths)
     rows = read_rows(table, wanted)
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
-    more: dict[str, Any] = {}
+    more: dict[str, dict[str, Any]] = {}
+    settings: dict[str, Any] = {"probe": repr(probe), "methods": names, "keep": options.keep}
     if "committee" in names:
         check("committee", options=member_options("committee", options.encoder, None, None))
         encoder, members = choose_members(options.encoder, described(probe))
         which += f" {members}"
-        more = {"encoder": encoder, "quiet": options.quiet}
+        more["committee"] = {"encoder": encoder, "quiet": options.quiet}
+        settings["encoder"] = options.encoder
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, keep=keep_of(name, options.keep), seed=options.seed)
-    results = _run_all(names, probe, rows, options, more)
-    settings = _settings(options, probe, names)
+    seeds = range(options.seed, options.seed + options.seeds)
+    settings["seeds"] = list(seeds)
+    settings |= {key: getattr(options, key) for key in ("text", "label", "gold", "abstain")}
+    results: dict[str, list[Result]] = {name: [] for name in names}
+    with progress(total=len(names) * len(seeds), unit="run", quiet=options.quiet) as bar:
+        for name, seed in product(names, seeds):
+            bar.set_description(name)
+            results[name].append(run(name, probe, rows, options.keep, seed, more.get(name, {})))
+            bar.update()
     title = f"Selection methods on {paths[0].name}"
     source = standard_input.named(options.files, paths)
     page = comparison(rows, results, title, source, settings)
@@ -162,43 +153,10 @@ def _compare(
     with outputs.writing(folder), storage.replacing_folder(folder) as place:
         write_pages(place, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
-    said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
     copied = copies(rows.texts, rows.labels)
+    said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += [*problems(copied, rows.place), *repeats(copied)]
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
-
-
-def _run_all(
-    names: Sequence[str],
-    probe: Probe,
-    rows: Sample,
-    options: argparse.Namespace,
-    more: Mapping[str, Any],
-) -> dict[str, list[Result]]:
-    """Run every method with every seed; a progress bar on standard error.
-
-    ``more`` are arguments of the committee.
-    """
-    results: dict[str, list[Result]] = {name: [] for name in names}
-    with progress(total=len(names) * options.seeds, unit="run", quiet=options.quiet) as bar:
-        for name in names:
-            bar.set_description(name)
-            for seed in _seeds(options):
-                own = more if name == "committee" else {}
-                results[name].append(run(name, probe, rows, options.keep, seed, own))
-                bar.update()
-    return results
-
-
-def _settings(options: argparse.Namespace, probe: Probe, names: Sequence[str]) -> dict[str, Any]:
-    chosen = {"probe": repr(probe), "methods": names, "keep": options.keep}
-    chosen |= {"encoder": options.encoder} if "committee" in names else {}
-    columns = {key: getattr(options, key) for key in ("text", "label", "gold", "abstain")}
-    return {**chosen, "seeds": list(_seeds(options)), **columns}
-
-
-def _seeds(options: argparse.Namespace) -> range:
-    return range(options.seed, options.seed + options.seeds)
 
 
 def read_methods(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.cli import options as shared
 from lops_adapters.cli import select as command
 from lops_adapters.console import aligned, percent
 from lops_adapters.datasets import Dataset, load
@@ -19,28 +20,27 @@ from lops_adapters.pseudo_labels import PseudoLabels, string_match
 
 EPOCHS = 20  # of the classifier, as in self-training
 SEEDS = 3  # trainings per row of the table
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops demo
   lops demo --output first_look"""
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops demo``."""
-    found = argparse.ArgumentParser(
-        prog="lops demo",
-        description="Label the embedded corpus by seed words, choose which labels to trust, and "
+    parser = shared.parser(
+        "demo",
+        "Label the embedded corpus by seed words, choose which labels to trust, and "
         "train a classifier on them. Takes seconds; downloads nothing.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        EXAMPLES,
     )
-    found.add_argument(
+    parser.add_argument(
         "--output",
         type=Path,
         default=Path("lops-demo"),
         metavar="DIR",
         help="folder to write (default: lops-demo); an earlier demo there is replaced",
     )
-    return found
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kept = _kept(out / "kept.csv", dataset, labels)
     print("\nA linear classifier trained on these labels, tested on all texts:\n")
     print(aligned(_classifiers(dataset, labels, kept, evaluator)))
-    print("\nNext: lops select YOUR.csv --text COLUMN --label COLUMN")
+    print("\nYour own table: lops select YOUR.csv --text COLUMN --label COLUMN")
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +27,7 @@ from lops_adapters.tables.survey import Sample
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
 
+FOUND = ("precision", "recall", "auroc", "average_precision")
 LATE = 0.05  # the area of a curve that begins at a larger coverage is not comparable
 
 
@@ -99,26 +99,29 @@ def comparison(
     at, labels, gold = judged(rows)
     wrong = noise(labels, gold)
     methods, curves = [], [best_curve(wrong)]
-    kept_by_all = (int(run.selection.mask[at].sum()) for runs in results.values() for run in runs)
-    equal = max(1, min(kept_by_all))
+    everything = [run for runs in results.values() for run in runs]
+    equal = max(1, min(int(run.selection.mask[at].sum()) for run in everything))
     for name, runs in results.items():
         remark = METHODS[name].summary
-        after = [found.noise for found in runs if found.noise is not None]
+        after = [run.noise for run in runs if run.noise is not None]
         if len(after) > 1:
             remark += f"; noise after ± {percent(stdev(after))} over {len(after)} seeds"
         if runs[0].is_late:
             remark += f"; many ties: its curve begins at coverage {percent(runs[0].start)}, "
             remark += "so its area is not comparable"
-        kept = round(fmean(len(found.selection.kept) for found in runs))
-        seconds = fmean(found.seconds for found in runs)
-        measured = {
-            key: _mean([getattr(run.found, key) for run in runs])
-            for key in ("precision", "recall", "auroc", "average_precision")
-        }
         best = [noise_of_best(run.selection.confidence[at], labels != gold, equal) for run in runs]
-        areas = _mean([found.area for found in runs])
-        row = MethodRow(name, kept, _mean(after), areas, seconds, remark, **measured)
-        methods.append(replace(row, noise_equal=fmean(best)))
+        methods.append(
+            MethodRow(
+                name,
+                round(fmean(len(run.selection.kept) for run in runs)),
+                _mean(after),
+                _mean([run.area for run in runs]),
+                fmean(run.seconds for run in runs),
+                remark,
+                noise_equal=fmean(best),
+                **{key: _mean([getattr(run.found, key) for run in runs]) for key in FOUND},
+            )
+        )
         if runs[0].area is not None:
             curves.append(noise_curve(name, runs[0].selection.confidence[at], labels, gold))
     return ComparisonPage(

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.storage import read_json
 from lops_adapters.tables.readers import Table, open_table
+
+
+def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
+    """Return the parser of a command, without its options."""
+    return argparse.ArgumentParser(
+        prog=f"lops {command}",
+        description=description,
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
 
 
 def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
@@ -99,6 +108,28 @@ def add_encoder(choice: Any) -> None:
     )
 
 
+def add_keep(choice: Any, default: float | str) -> None:
+    """Add the option of the share to keep."""
+    choice.add_argument(
+        "--keep",
+        type=fraction,
+        default=default,
+        metavar="F|auto",
+        help="share to keep, for methods that rank; auto: found by cross-validation "
+        f"(default: {default})",
+    )
+
+
+def add_output(group: Any, default: str) -> None:
+    """Add the option of the folder, named after the first file by default."""
+    group.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help=f"folder to write (default: ./FILE-{default}, by the first file's name)",
+    )
+
+
 def add_run(group: Any) -> None:
     """Add the options of every run."""
     group.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
@@ -141,22 +172,8 @@ def read_words(path: Path | None) -> dict[str, list[str]] | None:
     """Return the words of each class from a JSON file; None without a file.
 
     Raises:
-        LopsError: the file cannot be read, or is not an object of lists of words.
+        LopsError: the file cannot be read, or holds no JSON object.
 
     """
-    if path is None:
-        return None
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise LopsError(f"--words {path} cannot be read ({error!s:.200})") from None
-    fine = isinstance(found, dict) and all(
-        isinstance(own, list) and own and all(isinstance(word, str) and word for word in own)
-        for own in found.values()
-    )
-    if not fine:
-        raise LopsError(
-            f"--words {path} holds no words per class; wanted JSON such as "
-            '{"sports": ["goal", "team"], "money": ["bank"]}'
-        )
-    return dict(found)
+    wanted = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
+    return None if path is None else read_json(path, wanted)

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from lops_adapters.cli import options as shared
 from lops_adapters.vendoring import patching, upstreams
 
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops patch conwea ~/src/ConWea --check
   lops patch conwea ~/src/ConWea
   lops patch conwea ~/src/ConWea --reverse"""
@@ -16,17 +17,16 @@ EXAMPLES = """examples:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops patch``."""
-    found = argparse.ArgumentParser(
-        prog="lops patch",
-        description="Insert LOPS into a checkout of an original repository. "
+    parser = shared.parser(
+        "patch",
+        "Insert LOPS into a checkout of an original repository. "
         "Without LOPS=1 in the environment, the patched program runs as before.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        EXAMPLES,
     )
     names = upstreams.names()
-    found.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
-    found.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
-    what = found.add_mutually_exclusive_group()
+    parser.add_argument("name", choices=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("path", type=Path, metavar="PATH", help="top folder of the checkout")
+    what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--check", action="store_true", help="list what would be written, and write nothing"
     )
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument(
         "--status", action="store_true", help="show the state of the checkout, and write nothing"
     )
-    return found
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

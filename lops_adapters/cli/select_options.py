@@ -15,7 +15,7 @@ CHOICES = (
     *("method", "keep", "per_class", "probe", "analyzer", "every", "sure"),
     *("encoder", "seed", "quiet"),
 )
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5
   lops select tickets.csv --text body --label category --gold checked_category
@@ -29,14 +29,13 @@ EXAMPLES = """examples:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops select``."""
-    found = argparse.ArgumentParser(
-        prog="lops select",
-        description="Select the labels of a table to trust. "
+    parser = shared.parser(
+        "select",
+        "Select the labels of a table to trust. "
         "Writes the kept rows, the rejected rows and a report.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        EXAMPLES,
     )
-    data = shared.add_table(found, needed=False)
+    data = shared.add_table(parser, needed=False)
     data.add_argument(
         "--labels",
         action="append",
@@ -88,13 +87,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="column of true labels, used only afterwards, to measure the result",
     )
-    _add_selection(found.add_argument_group("selection"))
-    _add_engine(found.add_argument_group("scale"))
-    out = found.add_argument_group("output")
+    _add_selection(parser.add_argument_group("selection"))
+    _add_engine(parser.add_argument_group("scale"))
+    out = parser.add_argument_group("output")
     _add_output(out)
     shared.add_run(out)
     out.add_argument("--verbose", action="store_true", help="print members, folds and threads, too")
-    return found
+    return parser
 
 
 def _add_selection(choice: argparse._ArgumentGroup) -> None:
@@ -105,14 +104,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help=f"{', '.join(OFFERED)} (default: committee, which decides how many to keep)",
     )
-    choice.add_argument(
-        "--keep",
-        type=shared.fraction,
-        default="auto",
-        metavar="F|auto",
-        help="share to keep, for methods that rank; auto: found by cross-validation "
-        "(default: auto)",
-    )
+    shared.add_keep(choice, "auto")
     choice.add_argument(
         "--per-class",
         action=argparse.BooleanOptionalAction,
@@ -180,12 +172,7 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(out: argparse._ArgumentGroup) -> None:
-    out.add_argument(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="folder to write (default: ./FILE-lops, by the first file's name)",
-    )
+    shared.add_output(out, "lops")
     out.add_argument(
         "--keep-out",
         type=Path,

@@ -6,34 +6,34 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from lops_adapters.cli import options as shared
 from lops_adapters.core import LopsError, __version__
 from lops_adapters.vendoring import copies
 
-EXAMPLES = """examples:
+EXAMPLES = """\
   lops vendor mypackage/
   lops vendor mypackage/lops_core.py --check"""
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops vendor``."""
-    found = argparse.ArgumentParser(
-        prog="lops vendor",
-        description="Copy lops_adapters/core.py, which needs only numpy, with a version stamp.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = shared.parser(
+        "vendor",
+        "Copy lops_adapters/core.py, which needs only numpy, with a version stamp.",
+        EXAMPLES,
     )
-    found.add_argument(
+    parser.add_argument(
         "destination",
         type=Path,
         metavar="DEST",
         help=f"a file name, or a folder to write {copies.CORE_NAME} into",
     )
-    found.add_argument(
+    parser.add_argument(
         "--check",
         action="store_true",
         help="show whether the copy is current, old or edited, and write nothing",
     )
-    return found
+    return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

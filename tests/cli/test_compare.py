@@ -210,12 +210,13 @@ def test_pages_are_written_again(table, capsys):
         assert f"Report: {name}" in capsys.readouterr().out
 
 
-def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch):
+def test_the_page_of_a_frameworks_run(tmp_path, monkeypatch, capsys):
     (tmp_path / "metrics.json").write_text("{}")
     monkeypatch.setattr(
         "lops_adapters.report.framework_page.write_report", lambda folder: folder / "page"
     )
-    assert report.write(tmp_path) == tmp_path / "page"
+    assert report.main([str(tmp_path)]) == 0
+    assert capsys.readouterr().out == f"Report: {tmp_path / 'page'}\n"
 
 
 def test_folders_that_are_no_runs(tmp_path):
