@@ -22,10 +22,11 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee import FOLDS, Committee
+from lops_adapters.selection.committee import FOLDS
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
 from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.members import Labelled, weights_of
+from lops_adapters.selection.members import weights_of
 from lops_adapters.selection.posterior import least_kept, true_classes
 
 TABLES = (*REAL, *(f"{name}-seeds" for name in CORPORA[:2]))
@@ -64,9 +65,9 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     names, codes = np.unique(table.labels.astype(str), return_inverse=True)
     order = content_order(table.texts, codes, seed=0)
     texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
-    members = Committee(members_of(Inputs(texts, None, encoder), "texts")).members
+    members = members_of(Inputs(texts, None, encoder), "texts")
     shares = class_shares(codes, len(names), FOLDS)
-    labelled = Labelled(texts, codes, names.tolist(), FOLDS, 0, True)
+    labelled = Labelled(texts, codes, names.tolist(), FOLDS)
     of_members = [likelihoods(member.score(labelled), shares) for member in members]
     weights = weights_of(members)
     mean = np.average(of_members, axis=0, weights=weights)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -17,7 +18,7 @@ from lops_adapters.selection.likelihoods import (
     preferred,
     skill,
 )
-from lops_adapters.selection.members import Labelled, Learnt
+from lops_adapters.selection.members import Learnt
 from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels, Selector
 

@@ -14,6 +14,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -24,14 +25,7 @@ from lops_adapters.selection.likelihoods import (
     weakened,
 )
 from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.members import (
-    Labelled,
-    Learnt,
-    Member,
-    check_words,
-    vector_member,
-    weights_of,
-)
+from lops_adapters.selection.members import Learnt, Member, check_words, vector_member, weights_of
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, true_classes
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction

@@ -9,6 +9,7 @@ import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.core import Selection
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request
@@ -36,11 +37,9 @@ def make(request: Request, folds: int = 5) -> Selector:
     last = float(probe.max_epochs)
 
     def predict(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> np.ndarray:
-        cutting = {"folds": folds, "quiet": request.quiet}
-        looks = held_out(
-            probe, samples, codes, n_classes, seed=request.seed, times=[last], **cutting
-        )
-        probabilities = looks[last].astype(np.float64)
+        classes = range(n_classes)
+        labelled = Labelled(samples, codes, classes, folds, request.seed, request.quiet)
+        probabilities = held_out(probe, labelled, [last])[last].astype(np.float64)
         if request.seen is not None:
             request.seen(probabilities, None)
         return probabilities

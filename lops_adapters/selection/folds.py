@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,33 +48,50 @@ def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
     return np.asarray(fold[groups])
 
 
-def splits(
-    samples: Sequence[Any],
-    codes: np.ndarray,
-    n_classes: int,
-    *,
-    folds: int,
-    seed: int,
-    quiet: bool,
-    groups: np.ndarray | None = None,
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield, per fold, the sorted positions of the other folds and of the fold itself.
+@dataclass(frozen=True)
+class Labelled:
+    """Samples with labels, and how they are cut into folds.
 
-    With ``groups``, (n,) int codes, samples of a group are in one fold; else folds are stratified.
-
-    Raises:
-        LopsError: fewer than two folds, fewer samples or groups than folds, or codes that do not
-            fit the samples.
+    Attributes:
+        samples: n samples.
+        codes: (n,) int class codes; every class occurs.
+        classes: k pseudo-labels, in the order of the codes.
+        folds: of cross-validation.
+        seed: of folds and trainings.
+        quiet: no progress bar.
+        groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
+            None: folds are stratified.
 
     """
-    check_codes(samples, codes, n_classes)
-    check_counts(seed)
-    if not 2 <= folds <= len(samples):
-        raise LopsError(
-            f"folds is {folds}; wanted at least 2, at most the number of samples, {len(samples)}"
-        )
-    fold = fold_of(codes, folds, seed)
-    if groups is not None:
-        fold = fold_of_groups(groups, folds, seed)
-    for left_out in progress(range(folds), desc="folds", unit="training", quiet=quiet):
-        yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
+
+    samples: Sequence[Any]
+    codes: np.ndarray
+    classes: Sequence[Hashable]
+    folds: int
+    seed: int = 0
+    quiet: bool = True
+    groups: np.ndarray | None = None
+
+    def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield, per fold, the sorted positions of the other folds and of the fold itself.
+
+        Raises:
+            LopsError: fewer than two folds, fewer samples or groups than folds, or codes that do
+                not fit the samples.
+
+        """
+        check_codes(self.samples, self.codes, len(self.classes))
+        check_counts(self.seed)
+        if not 2 <= self.folds <= len(self.samples):
+            raise LopsError(
+                f"folds is {self.folds}; wanted at least 2, at most the number of samples, "
+                f"{len(self.samples)}"
+            )
+        if self.groups is None:
+            fold = fold_of(self.codes, self.folds, self.seed)
+        else:
+            fold = fold_of_groups(self.groups, self.folds, self.seed)
+        for left_out in progress(
+            range(self.folds), desc="folds", unit="training", quiet=self.quiet
+        ):
+            yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)

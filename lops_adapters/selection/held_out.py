@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.probes.base import Probe, Steady, cut
-from lops_adapters.selection.folds import splits
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, preferred
 
 EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then 1, 2, 4, ... and the last one
@@ -45,14 +45,7 @@ def long_enough(probe: Probe, n: int) -> Probe:
 
 
 def held_out(
-    probe: Probe,
-    samples: Sequence[Any],
-    codes: np.ndarray,
-    n_classes: int,
-    *,
-    seed: int,
-    times: Sequence[float] = (),
-    **cutting: Any,
+    probe: Probe, labelled: Labelled, times: Sequence[float] = (), read: Any = None
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
@@ -60,27 +53,28 @@ def held_out(
 
     Args:
         probe: trained from scratch once per fold.
-        samples, codes, n_classes, seed, cutting: as for
-            :func:`~lops_adapters.selection.folds.splits`.
+        labelled: n samples of k classes.
         times: of the checkpoints, in epochs, ascending. Default: 1, 2, 4, ... and the last one, and
             some within the first epoch if the probe has them.
+        read: the samples as another member reads them, if the probe takes that.
 
     Returns:
         Time in epochs -> (n, k) float32 probabilities.
 
     Raises:
-        LopsError: what :func:`lops_adapters.selection.folds.splits` and the probe raise.
+        LopsError: what :meth:`~lops_adapters.selection.folds.Labelled.splits` and the probe raise.
 
     """
     early, last = EARLY_LOOKS if probe.has_checkpoints else (), probe.max_epochs
     times = times or [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]
-    looks = {time: np.zeros((len(codes), n_classes), dtype=np.float32) for time in times}
-    read = probe.read(samples)
-    for rest, here in splits(samples, codes, n_classes, seed=seed, **cutting):
-        texts = cut(read, rest), cut(read, here)
-        predicted = _looks(probe, *texts, codes[rest], n_classes, seed, times)
-        for time, probabilities in zip(times, predicted, strict=True):
-            looks[time][here] = probabilities
+    codes, k, seed = labelled.codes, len(labelled.classes), labelled.seed
+    looks = {time: np.zeros((len(codes), k), dtype=np.float32) for time in times}
+    read = probe.read(labelled.samples if read is None else read)
+    for rest, here in labelled.splits():
+        prepared = probe.prepare(cut(read, rest), fit=True)
+        asked = probe.prepare(cut(read, here))
+        for time in _reached(probe, prepared, codes[rest], k, seed, times):
+            looks[time][here] = probe.predict_prepared(asked)
     return looks
 
 
@@ -92,28 +86,21 @@ def trained_until(
     It is trained again on the samples as it reads them, which takes less memory than a copy per
     checkpoint.
     """
-    prepared = probe.prepare(read, fit=True)
-    for update in probe.updates(prepared, codes, n_classes, seed):
-        if update.done >= max(1, round(time * update.per_epoch)):
-            break
+    next(_reached(probe, probe.prepare(read, fit=True), codes, n_classes, seed, [time]))
     return copy.deepcopy(probe)
 
 
-def _looks(
+def _reached(
     probe: Probe,
-    rest: Any,
-    here: Any,
+    prepared: Any,
     codes: np.ndarray,
     n_classes: int,
     seed: int,
     times: Sequence[float],
-) -> Iterator[np.ndarray]:
-    """Train on ``rest`` and yield the predictions for ``here`` at each of the times, ascending."""
-    prepared = probe.prepare(rest, fit=True)
-    asked, waiting = probe.prepare(here), list(times)
+) -> Iterator[float]:
+    """Train a probe and yield each of the times, ascending, when the training has reached it."""
+    waiting = list(times)
     for update in probe.updates(prepared, codes, n_classes, seed):
         while waiting and update.done >= max(1, round(waiting[0] * update.per_epoch)):
-            yield probe.predict_prepared(asked)
-            waiting.pop(0)
-    for _ in waiting:
-        yield probe.predict_prepared(asked)
+            yield waiting.pop(0)
+    yield from waiting

@@ -10,7 +10,7 @@ Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-la
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
-from lops_adapters.selection.folds import splits
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
 Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
@@ -27,36 +27,6 @@ Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
 BLOCK = 1024  # rows compared at a time
 _COMPARISONS = 10**9  # of neighbours: about a minute
 _SHOWN = 5  # classes in an error
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """What every member is given.
-
-    Attributes:
-        samples: n samples.
-        codes: (n,) int class codes; every class occurs.
-        classes: k pseudo-labels, in the order of the codes.
-        folds: of cross-validation.
-        seed: of folds and trainings.
-        quiet: no progress bar.
-        groups: (n,) int codes; samples of a group do not score each other. None: no groups.
-
-    """
-
-    samples: Sequence[Any]
-    codes: np.ndarray
-    classes: Sequence[Hashable]
-    folds: int
-    seed: int
-    quiet: bool
-    groups: np.ndarray | None = None
-
-    @property
-    def cutting(self) -> dict[str, Any]:
-        """How :func:`~lops_adapters.selection.folds.splits` cuts the samples."""
-        shared = {"folds": self.folds, "seed": self.seed, "quiet": self.quiet}
-        return {**shared, "groups": self.groups}
 
 
 class Member(Protocol):
@@ -107,7 +77,6 @@ class Learnt:
     probe: Probe | None
     read: Any = None
     reader: Reader | None = None
-    _probes: Sequence[Probe] = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Train on the other folds and predict; raises what the probe raises.
@@ -115,16 +84,15 @@ class Learnt:
         For further samples it trains again until the checkpoint that counts.
         """
         assert self.probe is not None
-        samples = labelled.samples if self.read is None else self.read
-        codes, k, folds = labelled.codes, len(labelled.classes), labelled.cutting
+        codes, k = labelled.codes, len(labelled.classes)
         probe = long_enough(self.probe, len(codes) * (labelled.folds - 1) // labelled.folds)
-        at_checkpoints = held_out(probe, samples, codes, k, **folds)
+        at_checkpoints = held_out(probe, labelled, read=self.read)
         best = best_checkpoint(at_checkpoints, codes)
         if further:
-            read = probe.read(samples)
+            read = probe.read(labelled.samples if self.read is None else self.read)
             self._probes = [
                 trained_until(probe, cut(read, rest), codes[rest], k, labelled.seed, best)
-                for rest, _ in splits(read, codes, k, **folds)
+                for rest, _ in labelled.splits()
             ]
             self.probe = self.read = None
         return at_checkpoints[best]
@@ -154,15 +122,14 @@ class VectorRegression:
     vectors: Vectors
     read: Any = None
     reader: Reader | None = None
-    _folds: list[tuple[np.ndarray, np.ndarray]] = field(init=False, repr=False, compare=False)
-    _n_classes: int = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Fit to the other folds and predict; errors are those of the encoder and the folds."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.vectors(labelled.samples if self.read is None else self.read)
-        probabilities, self._folds = np.empty((len(codes), self._n_classes)), []
-        for rest, here in splits(labelled.samples, codes, self._n_classes, **labelled.cutting):
+        probabilities = np.empty((len(codes), self._n_classes))
+        self._folds: list[tuple[np.ndarray, np.ndarray]] = []
+        for rest, here in labelled.splits():
             present, known = np.unique(codes[rest], return_inverse=True)
             weights = logistic_weights(vectors[rest], known, len(present), 0.3)
             self._folds.append((present, weights))
@@ -214,10 +181,6 @@ class Neighbours:
     read: Any = None
     reader: Reader | None = None
     weight: float = 1.0
-    _nearest: int = field(init=False, repr=False, compare=False)  # neighbours that count
-    _others: np.ndarray = field(init=False, repr=False, compare=False)
-    _labels: np.ndarray = field(init=False, repr=False, compare=False)
-    _n_classes: int = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Count the labels of the neighbours; raises what the encoder raises."""
@@ -316,9 +279,6 @@ class ClassWords:
     vectors: Vectors
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
-    _of_classes: np.ndarray = field(init=False, repr=False, compare=False)
-    _mean: np.ndarray = field(init=False, repr=False, compare=False)
-    _spread: np.ndarray = field(init=False, repr=False, compare=False)
 
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Compare; LopsError if a class has no words."""

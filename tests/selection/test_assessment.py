@@ -14,10 +14,10 @@ from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.draw import Draw
-from lops_adapters.selection.folds import splits
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.members import Labelled, Learnt, Neighbours, votes
+from lops_adapters.selection.members import Learnt, Neighbours, votes
 from lops_adapters.selection.posterior import posterior_given
 
 from ..noisy import noisy_texts
@@ -60,13 +60,14 @@ def test_other_rows_by_hand():
     Committee(members, sure=0.8, fitted=committees.append)(TEXTS, WEAK)
     assessment = committees[0](OTHERS, CODES)
 
-    of_words = Learnt("words", LinearProbe()).score(Labelled(TEXTS, codes, CLASSES, 3, 0, True))
+    labelled = Labelled(TEXTS, codes, CLASSES, 3)
+    of_words = Learnt("words", LinearProbe()).score(labelled)
     longer = long_enough(LinearProbe(), 200)
-    looks = held_out(longer, TEXTS, codes, 3, folds=3, seed=0, quiet=True)
+    looks = held_out(longer, labelled)
     time = best_checkpoint(looks, codes)
     np.testing.assert_array_equal(looks[time], of_words)
     said = []
-    for rest, _ in splits(TEXTS, codes, 3, folds=3, seed=0, quiet=True):
+    for rest, _ in labelled.splits():
         probe = long_enough(LinearProbe(), 200)
         prepared = probe.prepare(cut(TEXTS, rest), fit=True)
         for update in probe.updates(prepared, codes[rest], 3, 0):

@@ -9,16 +9,10 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.selection import members
-from lops_adapters.selection.folds import splits
+from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.likelihoods import preferred
-from lops_adapters.selection.members import (
-    ClassWords,
-    Labelled,
-    Learnt,
-    Neighbours,
-    VectorRegression,
-)
+from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, VectorRegression
 
 from .stand_in import Told, likely, world
 
@@ -27,7 +21,7 @@ CODES = np.array([int(label[-1]) for label in LABELS])
 
 
 def labelled(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), seed=0, folds=3):
-    return Labelled(samples, np.asarray(codes), list(classes), folds, seed, True)
+    return Labelled(samples, np.asarray(codes), list(classes), folds, seed)
 
 
 def unit(rows):
@@ -128,7 +122,7 @@ def test_a_class_without_words(words):
 
 def test_a_probe_counts_where_most_labels_are_preferred():
     found = Learnt("told", Told(TABLE)).score(labelled())
-    looks = held_out(Told(TABLE), SAMPLES, CODES, 3, folds=3, seed=0, quiet=True)
+    looks = held_out(Told(TABLE), labelled())
     agreed = {time: preferred(likely(rows, CODES), CODES).sum() for time, rows in looks.items()}
     best = max(agreed.values())
     first = next(time for time, count in agreed.items() if count == best)
@@ -145,8 +139,9 @@ def test_a_regression_on_vectors():
     member = VectorRegression("", lambda samples: np.array([vectors[one] for one in samples]))
     for codes in (CODES, CODES % 2):
         k = codes.max() + 1
-        found, mean = member.score(labelled(codes=codes, classes=range(k)), True), np.zeros((90, k))
-        for rest, here in splits(SAMPLES, codes, k, folds=3, seed=0, quiet=True):
+        task = labelled(codes=codes, classes=range(k))
+        found, mean = member.score(task, True), np.zeros((90, k))
+        for rest, here in task.splits():
             model = LogisticRegression(C=0.3, tol=1e-8).fit(rows[rest].astype(float), codes[rest])
             np.testing.assert_allclose(found[here], model.predict_proba(rows[here]), atol=2e-3)
             mean += model.predict_proba(rows) / 3
