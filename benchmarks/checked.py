@@ -27,7 +27,7 @@ from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
 from lops_adapters.selection.member_table import Inputs, members_of
 from lops_adapters.selection.members import weights_of
-from lops_adapters.selection.posterior import least_kept, true_classes
+from lops_adapters.selection.posterior import label_distribution, least_kept, posterior_given
 
 TABLES = (*REAL, *(f"{name}-seeds" for name in CORPORA[:2]))
 COUNTS = (20, 50, 100, 150, 200)
@@ -44,7 +44,8 @@ class Scored(NamedTuple):
         of_members: likelihoods of every member, (n, k).
         weights: of the members.
         vectors: (n, width) of MiniLM.
-        before, given: of :func:`~lops_adapters.selection.posterior.true_classes`.
+        before: (n, k) probabilities of the true classes, without checked rows.
+        given: of :func:`~lops_adapters.selection.posterior.label_distribution`.
         order: (n,) positions in the table.
 
     """
@@ -73,7 +74,9 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     mean = np.average(of_members, axis=0, weights=weights)
     factors = strengths(mean, codes)
     of_members = [weakened(one, codes, factors) for one in of_members]
-    before, given = true_classes(weakened(mean, codes, factors), codes, FOLDS)
+    likely = weakened(mean, codes, factors)
+    given = label_distribution(likely, codes, FOLDS)
+    before = posterior_given(likely, codes, given)
     code_of = {name: code for code, name in enumerate(names.tolist())}
     gold = np.array([code_of.get(str(label), -1) for label in table.gold[order]])
     vectors = encoder.vectors(texts)

@@ -5,19 +5,19 @@ Notation: m samples, k classes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.arbiter import Arbiter
+from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
 from lops_adapters.selection.members import Member, vector_member
-from lops_adapters.selection.posterior import evidence, posterior_given
+from lops_adapters.selection.posterior import SHARPNESS, evidence, posterior_given
 from lops_adapters.selection.sources import Sources
 
 _BLOCK = 8192  # samples assessed at a time
@@ -58,19 +58,18 @@ class Assessment(NamedTuple):
 class FittedCommittee:
     """Assesses labels of samples that no member was trained on; can be pickled.
 
-    The numbers that :class:`~lops_adapters.selection.committee.Committee` takes from all samples
-    come from the ones it was fitted to.
+    The numbers come from the samples that it was fitted to.
 
     Args:
         classes: k labels, in the order of their codes.
         members: at least one.
         weights: of every member in the mean.
         shares: (k,) of the pseudo-labels.
-        true_given_label: (k, k) distribution of true classes per label.
-        least: (k,) the smallest probability that is kept, per class.
         factors: (k,) of :func:`~lops_adapters.selection.likelihoods.strengths`.
-        arbiter: learnt from checked rows, if there are any.
+        true_given_label: (k, k) distribution of true classes per label; of votes, even.
         sources: what votes are worth; None: each sample has one label.
+        arbiter: learnt from checked rows, if there are any.
+        least: (k,) the smallest probability that is kept, per class.
 
     """
 
@@ -78,11 +77,11 @@ class FittedCommittee:
     members: Sequence[Member]
     weights: Sequence[float]
     shares: np.ndarray
-    true_given_label: np.ndarray
-    least: np.ndarray
     factors: np.ndarray
-    arbiter: Arbiter | None = None
+    true_given_label: np.ndarray = field(default_factory=lambda: np.zeros(0))
     sources: Sources | None = None
+    arbiter: Arbiter | None = None
+    least: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __call__(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
         """Assess labels, or votes, of samples; each sample is assessed by itself.
@@ -108,8 +107,7 @@ class FittedCommittee:
         for start in range(0, len(samples), _BLOCK):
             rows = slice(start, start + _BLOCK)
             of_members, _ = self._likelihoods(samples[rows])
-            mean = self._mean(of_members)
-            likely = weakened(mean, np.full(len(mean), -1), self.factors)
+            likely = self.likely(of_members, np.full(len(of_members[0]), -1))
             prior = 0.0 if self.sources is None else self.sources.prior
             true = softmax(evidence(likely) + prior)
             codes[rows], probability[rows] = true.argmax(axis=1), true.max(axis=1)
@@ -120,7 +118,13 @@ class FittedCommittee:
             none, codes = np.zeros(0), np.zeros(0, np.int64)
             return Assessment(none.astype(bool), none, codes, none, codes)
         of_members, read = self._likelihoods(samples)
-        codes, true = self._true(of_members, labels, read)
+        codes = labels if self.sources is None else self.sources.signals.labels(labels)
+        likely = self.likely(of_members, codes)
+        codes, true = self.unchecked(likely, codes, labels)
+        if self.arbiter is not None:
+            member = vector_member(self.members)
+            vectors = None if member is None else member.vectors(read[id(member.reader)])
+            true = self.arbitrated(of_members, codes, true, vectors)
         right = true[np.arange(len(codes)), codes]
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
         return Assessment(right >= self.least[codes], right, suggested, probability, codes)
@@ -142,36 +146,72 @@ class FittedCommittee:
             of_members.append(likelihoods(probabilities, self.shares))
         return of_members, read
 
-    def _true(
-        self, of_members: Sequence[np.ndarray], labels: np.ndarray, read: Mapping[int, Any]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the codes of the labels, and the probabilities of the true classes, (m, k)."""
-        mean, sources = self._mean(of_members), self.sources
-        if sources is None:
-            codes = labels
-            likely = weakened(mean, codes, self.factors)
-            true = posterior_given(likely, codes, self.true_given_label)
-            of_members = [weakened(each, codes, self.factors) for each in of_members]
-        else:
-            first = sources.signals.labels(labels)
-            true = sources.posterior(labels, weakened(mean, first, self.factors))
-            self._believe(true, first)
-            codes, of_members = true.argmax(axis=1), [true]
-        if self.arbiter is not None:
-            member = vector_member(self.members)
-            vectors = None if member is None else member.vectors(read[id(member.reader)])
-            true = self.arbiter.probabilities(of_members, codes, vectors)
-            self._believe(true, codes)
-        return codes, true
-
-    def _mean(self, of_members: Sequence[np.ndarray]) -> np.ndarray:
+    def likely(self, of_members: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
+        """Return the mean likelihoods, (m, k), in which rare classes are limited."""
         total = sum(weight * each for weight, each in zip(self.weights, of_members, strict=True))
-        return np.asarray(total / sum(self.weights))
+        return weakened(np.asarray(total / sum(self.weights)), codes, self.factors)
 
-    def _believe(self, true: np.ndarray, codes: np.ndarray) -> None:
-        """Set the probabilities of labels of classes too small to be checked."""
+    def unchecked(
+        self, likely: np.ndarray, codes: np.ndarray, votes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return codes of the labels and (m, k) probabilities of true classes, without arbiter.
+
+        With sources, the labels are the most probable classes, by their votes.
+        """
+        if self.sources is None:
+            return codes, posterior_given(likely, codes, self.true_given_label)
+        true = self._believed(self.sources.posterior(votes, likely), codes)
+        return true.argmax(axis=1), true
+
+    def taught(
+        self,
+        of_members: Sequence[np.ndarray],
+        codes: np.ndarray,
+        true: np.ndarray,
+        vectors: np.ndarray | None,
+        rows: np.ndarray,
+        checks: np.ndarray,
+    ) -> FittedCommittee:
+        """Return the committee with an arbiter that learns from checked rows, -1: no class."""
+        competes = np.isin(checks, np.flatnonzero(np.isfinite(self.shares)))
+        votes = self.sources is not None
+        arbiter = learn(
+            self._opinions(of_members, codes, true),
+            codes,
+            self.true_given_label,
+            rows[competes],
+            checks[competes],
+            vectors,
+            [1.0] if votes else self.weights,
+            1.0 if votes else SHARPNESS,
+        )
+        return replace(self, arbiter=arbiter)
+
+    def arbitrated(
+        self,
+        of_members: Sequence[np.ndarray],
+        codes: np.ndarray,
+        true: np.ndarray,
+        vectors: np.ndarray | None,
+    ) -> np.ndarray:
+        """Return what the arbiter makes of the probabilities of :meth:`unchecked`, (m, k)."""
+        assert self.arbiter is not None
+        opinions = self._opinions(of_members, codes, true)
+        return self._believed(self.arbiter.probabilities(opinions, codes, vectors), codes)
+
+    def _opinions(
+        self, of_members: Sequence[np.ndarray], codes: np.ndarray, true: np.ndarray
+    ) -> list[np.ndarray]:
+        """Return what the arbiter weighs: the members; or members and votes as one probability."""
+        if self.sources is not None:
+            return [true]
+        return [weakened(each, codes, self.factors) for each in of_members]
+
+    def _believed(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Set and return the probabilities of labels of classes too small to be checked."""
         believed = np.isinf(self.shares)[codes]
         true[believed] = np.eye(len(self.shares))[codes[believed]]
+        return true
 
 
 Fitted = Callable[[FittedCommittee], None]  # receives the committee, fitted

@@ -12,7 +12,6 @@ from lops_adapters.console import percent, typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
-from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import (
@@ -26,12 +25,12 @@ from lops_adapters.selection.likelihoods import (
 )
 from lops_adapters.selection.member_table import Inputs, members_of
 from lops_adapters.selection.members import Learnt, Member, check_words, vector_member, weights_of
-from lops_adapters.selection.posterior import SHARPNESS, least_kept, true_classes
+from lops_adapters.selection.posterior import label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Labels, Selector, objects
 from lops_adapters.selection.source_table import Source, assess
-from lops_adapters.selection.sources import Signals, Sources
+from lops_adapters.selection.sources import Signals
 from lops_adapters.selection.sources import fit as fit_sources
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
@@ -47,36 +46,17 @@ class _Scores(NamedTuple):
     """What the members say.
 
     Attributes:
-        mean: (n, k) likelihoods, weighted.
-        apart: the same per member; empty if they were not asked for.
-        agreed: name of each member and the share of labels that it prefers.
-        weights: of every member in the mean.
+        likely: (n, k) mean likelihoods, in which rare classes are limited.
+        apart: likelihoods of every member; empty if they were not asked for.
+        said: the share of labels that each member prefers, in words.
+        fitted: the members, their weights and the numbers that made these likelihoods.
 
     """
 
-    mean: np.ndarray
+    likely: np.ndarray
     apart: list[np.ndarray]
-    agreed: list[tuple[str, float]]
-    weights: list[float]
-
-
-class _Before(NamedTuple):
-    """What is known without checked rows.
-
-    Attributes:
-        labels: (n,) int codes of the labels that are scored.
-        true: (n, k) probabilities of the true classes.
-        given: (k, k) distribution of true classes per label; of votes, even.
-        tells: whether the members can tell right labels from wrong ones.
-        sources: what votes are worth; None: no votes.
-
-    """
-
-    labels: np.ndarray
-    true: np.ndarray
-    given: np.ndarray
-    tells: bool
-    sources: Sources | None
+    said: str
+    fitted: FittedCommittee
 
 
 class _Kept(NamedTuple):
@@ -96,7 +76,7 @@ class Committee:
     (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their weighted mean, in which rare
     classes are limited (:func:`~lops_adapters.selection.likelihoods.strengths`), and the label give
     the probability that the label is right, by
-    :func:`~lops_adapters.selection.posterior.true_classes`: the score. A label is kept if its score
+    :func:`~lops_adapters.selection.posterior.posterior`: the score. A label is kept if its score
     is at least ``sure``. By default as many are rejected as are estimated to be wrong, see
     :func:`~lops_adapters.selection.posterior.least_kept`.
 
@@ -152,124 +132,72 @@ class Committee:
                 raise.
 
         """
-        asked, seen = self.request, self.request.seen
+        asked = self.request
         classes, codes = read_labels(samples, pseudo_labels)
         labelled = Labelled(
             samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
         )
-        of_labels = class_shares(codes, len(classes), self.folds)
         rows, checks = self._checks(classes)
         vectors = self._vectors(samples) if len(rows) else None
-        scores = self._scores(labelled, of_labels, apart=len(rows) > 0)
-        factors = strengths(scores.mean, codes)
-        likely = weakened(scores.mean, codes, factors)
-        before = self._before(likely, codes, classes, rows, checks)
-        small = np.isinf(of_labels)
-        true, arbiter = before.true, None
+        likely, apart, said, fitted = self._scores(labelled, apart=len(rows) > 0)
+        small, tells = np.isinf(fitted.shares), skill(likely, codes) >= LEAST_SKILL
+        votes = codes if asked.votes is None else asked.votes.among(classes)
+        fitted = self._estimated(fitted, likely, codes, votes, tells, (rows, checks))
+        scored, before = fitted.unchecked(likely, codes, votes)
+        labels, true, certain = scored, before, np.eye(len(classes))
         if len(rows):
-            of_members = [weakened(each, codes, factors) for each in scores.apart]
-            arbiter, true = self._arbitrated(
-                before, of_members, small, rows, checks, vectors, scores.weights
-            )
-        each, labels = np.arange(len(codes)), before.labels
+            fitted = fitted.taught(apart, labels, before, vectors, rows, checks)
+            true = fitted.arbitrated(apart, labels, before, vectors)
+            true[rows[checks >= 0]] = certain[checks[checks >= 0]]
         if self.correct:
             labels = true.argmax(axis=1)
+        each = np.arange(len(codes))
         right = true[each, labels]
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
-        tells = before.tells or len(rows) > 0
-        kept = self._kept(
-            right if self.count_label else before.true[each, labels], labels, small, tells
-        )
+        decides = right if self.count_label else before[each, labels]
+        kept = self._kept(decides, labels, small, tells or len(rows) > 0)
         if len(rows) and not self.count_label:
             wanted = np.bincount(labels[kept.mask], minlength=len(small))
             kept = kept._replace(mask=best(right, labels, wanted, asked.seed))
         kept.mask[rows] = right[rows] == 1
         if self.fitted is not None:
-            self.fitted(
-                FittedCommittee(
-                    classes,
-                    self.members,
-                    scores.weights,
-                    of_labels,
-                    before.given,
-                    kept.least,
-                    factors,
-                    arbiter,
-                    before.sources,
-                )
-            )
-        if seen is not None:
-            seen(likely, None)
-            if hasattr(seen, "settle"):
-                first = before.true if asked.votes is None else np.eye(len(classes))[codes]
-                seen.settle(likely, first, true, before.labels)
-        shown = ", ".join(f"{name} {percent(share)}" for name, share in scores.agreed)
-        stopped = f"{self.folds}-fold cross-validation; labels preferred by {shown}"
-        scored = Scored(right, None, stopped)
+            self.fitted(replace(fitted, least=kept.least))
+        if asked.seen is not None:
+            asked.seen(likely, None)
+            if hasattr(asked.seen, "settle"):
+                first = before if asked.votes is None else certain[codes]
+                asked.seen.settle(likely, first, true, scored)
+        stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
         reasons = np.where(small, TOO_FEW, kept.why).tolist()
-        selection = selection_of(kept.mask, scored, classes, labels, asked.method, reasons)
-        if self.correct:
-            return Corrected(selection, objects(classes)[labels])
-        return selection
+        selection = selection_of(
+            kept.mask, Scored(right, None, stopped), classes, labels, asked.method, reasons
+        )
+        return Corrected(selection, objects(classes)[labels]) if self.correct else selection
 
-    def _before(
+    def _estimated(
         self,
+        fitted: FittedCommittee,
         likely: np.ndarray,
         codes: np.ndarray,
-        classes: Sequence[Hashable],
-        rows: np.ndarray,
-        checks: np.ndarray,
-    ) -> _Before:
-        """Return the labels and the probabilities of the true classes, without an arbiter."""
-        tells, k = skill(likely, codes) >= LEAST_SKILL, len(classes)
+        votes: np.ndarray,
+        tells: bool,
+        checked: tuple[np.ndarray, np.ndarray],
+    ) -> FittedCommittee:
+        """Estimate how far to believe labels or votes; checked rows count for votes only."""
         if self.request.votes is None:
-            true, given = true_classes(likely, codes, self.folds, count_label=self.count_label)
-            return _Before(codes, true, given, tells, None)
-        votes = self.request.votes.among(classes)
-        signals = Signals.of(votes, k)
-        sources = fit_sources(votes, likely, signals, rows[checks >= 0], checks[checks >= 0])
+            given = label_distribution(likely, codes, self.folds, count_label=self.count_label)
+            return replace(fitted, true_given_label=given)
+        (rows, checks), k = checked, likely.shape[1]
+        named = checks >= 0
+        sources = fit_sources(votes, likely, Signals.of(votes, k), rows[named], checks[named])
         sources = replace(sources, tells=tells)
-        true = sources.posterior(votes, likely)
-        small = np.bincount(codes, minlength=k) < self.folds
-        true[small[codes]] = np.eye(k)[codes[small[codes]]]
         if self.assessed is not None:
             self.assessed(assess(sources, votes, likely))
-        return _Before(true.argmax(axis=1), true, np.full((k, k), 1 / k), tells, sources)
-
-    def _arbitrated(
-        self,
-        before: _Before,
-        of_members: Sequence[np.ndarray],
-        small: np.ndarray,
-        rows: np.ndarray,
-        checks: np.ndarray,
-        vectors: np.ndarray | None,
-        weights: list[float],
-    ) -> tuple[Arbiter, np.ndarray]:
-        """Return what checked rows teach, and the probabilities of the true classes."""
-        labels, sharpness = before.labels, SHARPNESS
-        competes = np.isin(checks, np.flatnonzero(~small))
-        if before.sources is not None:  # members and votes are one probability
-            of_members, sharpness, weights = [before.true], 1.0, [1.0]
-        arbiter = learn(
-            of_members,
-            labels,
-            before.given,
-            rows[competes],
-            checks[competes],
-            vectors,
-            weights,
-            sharpness,
-        )
-        true = arbiter.probabilities(of_members, labels, vectors)
-        certain = np.eye(len(small))
-        true[small[labels]] = certain[labels[small[labels]]]
-        true[rows[checks >= 0]] = certain[checks[checks >= 0]]
-        return arbiter, true
+        return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)
 
     def _kept(self, right: np.ndarray, labels: np.ndarray, small: np.ndarray, tells: bool) -> _Kept:
         """Decide which labels are kept, given the probabilities that they are right."""
-        threshold = least_kept(right) if self.sure is None else self.sure
+        threshold = least_kept(right) if self.sure is None else float(self.sure)
         mask = (right >= threshold) | small[labels]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
         least = np.where(small, -np.inf, threshold)
@@ -302,28 +230,33 @@ class Committee:
             return None
         return np.asarray(member.vectors(samples if member.read is None else member.read))
 
-    def _scores(self, labelled: Labelled, of_labels: np.ndarray, apart: bool) -> _Scores:
+    def _scores(self, labelled: Labelled, apart: bool) -> _Scores:
         """Score the samples by every member; also keep the members' likelihoods ``apart``.
 
         A member with hardly any :func:`~lops_adapters.selection.likelihoods.skill` next to the best
         one before it has no weight: an encoder may not know the language.
         """
-        total, agreed, best_skill = np.zeros(()), list[tuple[str, float]](), 0.0
+        codes, classes = labelled.codes, labelled.classes
+        of_labels = class_shares(codes, len(classes), self.folds)
+        total, best_skill, weights = np.zeros(()), 0.0, weights_of(self.members)
+        said: list[str] = []
         every: list[np.ndarray] = []
-        weights = weights_of(self.members)
         for place, member in enumerate(self.members):
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(_checked(member.name, probabilities), of_labels)
-            own_skill = skill(likely, labelled.codes)
+            own_skill = skill(likely, codes)
             if best_skill >= LEAST_SKILL and own_skill < LEAST_OF_BEST * best_skill:
                 weights[place] = 0.0
             name = member.name if weights[place] else f"{member.name} (left out)"
-            agreed.append((name, float(preferred(likely, labelled.codes).mean())))
+            said.append(f"{name} {percent(float(preferred(likely, codes).mean()))}")
             best_skill = max(best_skill, own_skill)
             total = total + weights[place] * likely
             if apart:
                 every.append(likely)
-        return _Scores(total / sum(weights), every, agreed, weights)
+        mean = total / sum(weights)
+        factors = strengths(mean, codes)
+        fitted = FittedCommittee(classes, self.members, weights, of_labels, factors)
+        return _Scores(weakened(mean, codes, factors), every, ", ".join(said), fitted)
 
 
 def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
@@ -369,14 +302,9 @@ def make(
     *,
     encoder: str | EmbeddingProbe | None = STATIC,
     words: Mapping[Hashable, Sequence[str]] | None = None,
-    sure: float | None = None,
-    count_label: bool = True,
-    correct: bool = False,
-    folds: int = FOLDS,
     device: str = "auto",
     probabilities: bool = False,
-    fitted: Fitted | None = None,
-    assessed: Callable[[list[Source]], None] | None = None,
+    **options: Any,
 ) -> Selector:
     """Return the selector of ``committee``.
 
@@ -387,33 +315,27 @@ def make(
             needs no torch.
         words: of every class, such as its name and its seed words; a further member, if there is
             an encoder.
-        sure, count_label, correct, folds: see :class:`Committee`.
         device: of an encoder given by name.
         probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
             own, a column per class in the order of the sorted labels; it is the only member.
-        fitted: receives the committee, fitted to assess further samples, see
-            :class:`~lops_adapters.selection.assessment.FittedCommittee`.
-        assessed: of votes, receives what is estimated of every source.
+        options: of :class:`Committee`.
 
     """
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        scores = "probabilities" if probabilities else "texts"
-        if scores == "texts" and given_vectors(samples) is not None:
-            scores = "vectors"
         inputs = Inputs(samples, request.given, seed=request.seed, quiet=request.quiet)
-        if scores == "texts":
-            chosen = encoder
+        if probabilities:
+            scores = "probabilities"
+        elif given_vectors(samples) is not None:
+            scores = "vectors"
+        else:
+            scores, chosen = "texts", encoder
             if isinstance(chosen, str):
                 chosen = EmbeddingProbe(chosen, device=device, quiet=request.quiet)
             if chosen is not None:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
             inputs.encoder, inputs.words = chosen, words
-        at_least = None if sure is None else float(sure)
-        members = members_of(inputs, scores)
-        return Committee(members, request, folds, at_least, count_label, correct, fitted, assessed)(
-            samples, pseudo_labels
-        )
+        return Committee(members_of(inputs, scores), request, **options)(samples, pseudo_labels)
 
     return selector
 

@@ -79,13 +79,13 @@ def posterior(
     return found, given
 
 
-def true_classes(
+def label_distribution(
     likely: np.ndarray, codes: np.ndarray, least: int, *, count_label: bool = True
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return what :func:`posterior` returns, with the labels believed that cannot be checked.
+) -> np.ndarray:
+    """Return the (k, k) distribution of :func:`posterior`, with labels that cannot be checked.
 
-    These are the labels of classes with fewer than ``least`` samples; and all labels, if the
-    likelihoods cannot tell right from wrong ones: if they hardly agree with the labels, see
+    These are believed: the labels of classes with fewer than ``least`` samples; and all labels, if
+    the likelihoods cannot tell right from wrong ones, since they hardly agree with the labels, see
     :func:`~lops_adapters.selection.likelihoods.skill`.
 
     With ``count_label=False`` the label itself is no evidence: a classifier of the same texts gave
@@ -101,7 +101,7 @@ def true_classes(
     else:
         given = np.full((k, k), 1 / k)
     given[believed] = np.maximum(np.eye(k)[believed], _NEVER)
-    return posterior_given(likely, codes, given), given
+    return given
 
 
 def least_kept(right: np.ndarray) -> float:

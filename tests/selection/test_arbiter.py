@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection.arbiter import learn
-from lops_adapters.selection.posterior import posterior_given, true_classes
+from lops_adapters.selection.posterior import label_distribution, posterior_given
 
 K = 3
 
@@ -19,7 +19,7 @@ def world(n=600, seed=0, blind=0.5):
     poor = rng.dirichlet(np.ones(K), n)
     likelihoods = [one / one.sum(axis=1, keepdims=True) for one in (good, poor)]
     vectors = rng.normal(size=(n, 5)) + 2 * np.eye(5)[true]
-    given = true_classes(np.mean(likelihoods, axis=0), codes, 3)[1]
+    given = label_distribution(np.mean(likelihoods, axis=0), codes, 3)
     return likelihoods, codes, given, true, vectors
 
 

@@ -5,7 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from lops_adapters.selection.posterior import estimate_noise, posterior, true_classes
+from lops_adapters.selection.posterior import (
+    estimate_noise,
+    label_distribution,
+    posterior,
+    posterior_given,
+)
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.result import TextSelection
 
@@ -17,7 +22,7 @@ def settled(likely, codes, checked=None):
     """What a committee tells: likelihoods, and the probabilities of the true classes."""
     assessed = Assessed(len(codes))
     assessed(likely)
-    true, _ = true_classes(likely, codes, least=3)
+    true = posterior_given(likely, codes, label_distribution(likely, codes, least=3))
     assessed.settle(likely, true, true, codes)
     checked, true = checked or {}, np.array([*(checked or {}).values()], dtype=int)
     assessed.finish([f"text {i}" for i in range(len(codes))], checked, true, seed=0)
