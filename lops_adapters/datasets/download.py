@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import logging
-import socket
 import time
 import urllib.error
 import urllib.request
@@ -16,15 +14,13 @@ from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 
-logger = logging.getLogger(__name__)
-
 _CHUNK = 2**16
 _TIMEOUT, _DEADLINE = 30.0, 3600.0  # seconds without an answer, seconds in all
-_ATTEMPTS, _PAUSE = 5, 1.0  # seconds before the second attempt, doubled before each further one
 _LARGEST = 2**31  # bytes
-# Temporary answers: time-outs, too many requests, server errors.
-_TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
-_NETWORK_ERRORS = (http.client.HTTPException, TimeoutError, ConnectionError, urllib.error.URLError)
+_NETWORK_ERRORS = (
+    *(http.client.HTTPException, TimeoutError, ConnectionError, urllib.error.URLError),
+    ValueError,  # of malformed addresses and headers
+)
 
 
 def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) -> None:
@@ -46,10 +42,18 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
         destination.parent.mkdir(parents=True, exist_ok=True)
         storage.restore(destination)
         with storage.replacing(destination) as part:
-            _try_repeatedly(url, part, destination.name, quiet)
+            with part.open("wb") as file:
+                _receive(url, file, destination.name, quiet)
             found = sha256(part) if len(checksum) == 64 else git_blob_id(part)
             if found != checksum:
                 raise LopsError(f"its contents are wrong (checksum {found}, wanted {checksum})")
+    except LopsError:
+        raise
+    except urllib.error.HTTPError as error:
+        raise LopsError(f"the server answered {error.code} {error.reason}"[:200]) from error
+    except _NETWORK_ERRORS as error:
+        reason = getattr(error, "reason", None) or error
+        raise LopsError(f"{str(reason) or type(error).__name__:.200}") from error
     except OSError as error:
         raise LopsError(
             f"cannot write to {destination.parent} ({error}); choose a writable folder"
@@ -81,29 +85,8 @@ def _hex(path: Path, digest: Any) -> str:
     return str(digest.hexdigest())
 
 
-def _try_repeatedly(url: str, part: Path, name: str, quiet: bool) -> None:
+def _receive(url: str, file: IO[bytes], name: str, quiet: bool) -> None:
     end = time.monotonic() + _DEADLINE
-    for attempt in range(1, _ATTEMPTS + 1):
-        try:
-            with part.open("wb") as file:
-                _receive(url, file, end, name, quiet)
-            return
-        except _NETWORK_ERRORS as error:
-            reason = str(getattr(error, "reason", None) or error) or type(error).__name__
-            is_temporary = not isinstance(getattr(error, "reason", None), socket.gaierror)
-            if isinstance(error, urllib.error.HTTPError):
-                reason = f"the server answered {error.code} {error.reason}"
-                is_temporary = error.code in _TEMPORARY
-            if not is_temporary or attempt == _ATTEMPTS:
-                tried = f" (after {attempt} attempts)" if attempt > 1 else ""
-                raise LopsError(f"{reason:.200}{tried}") from error
-            logger.warning("%s: %s; attempt %d of %d follows", name, reason, attempt + 1, _ATTEMPTS)
-            time.sleep(_PAUSE * 2 ** (attempt - 1))
-        except ValueError as error:  # of malformed addresses and headers
-            raise LopsError(f"{error!s:.200}") from error
-
-
-def _receive(url: str, file: IO[bytes], end: float, name: str, quiet: bool) -> None:
     if not url.startswith(("http://", "https://")):
         raise LopsError(f"unknown url type: {url:.60}")
     with (

@@ -18,24 +18,19 @@ Values = Mapping[str, Mapping[str, float]]  # arm -> step -> value
 Pairs = Mapping[str, Mapping[str, tuple[float, float]]]  # arm -> step -> before, after
 
 
-def f1_chart(steps: Steps, arms: Sequence[str], values: Values, axis: str) -> str:
-    """Return macro-F1 over the steps of a run.
-
-    Args:
-        steps: names of the iterations or stages, in order.
-        arms: all arms of the run; their order gives colours and shapes.
-        values: macro-F1 in [0, 1] where it is known; at least one value.
-        axis: name of the axis below.
-
-    """
-    title = f"Macro-F1 per arm and {axis}"
-    return _line_chart(title, steps, arms, values, (axis, "macro-F1"))
-
-
-def _line_chart(
+def line_chart(
     title: str, steps: Steps, arms: Sequence[str], values: Values, axes: tuple[str, str]
 ) -> str:
-    """Return a line per arm over the steps; points with their numbers for one step."""
+    """Return a line per arm over the steps; points with their numbers for one step.
+
+    Args:
+        title: what is read out, before the numbers.
+        steps: names of the iterations or stages, in order.
+        arms: all arms of the run; their order gives colours and shapes.
+        values: fractions, where they are known; at least one.
+        axes: names of both axes.
+
+    """
     axis, height = axes
     known = [value for row in values.values() for value in row.values()]
     middle = (min(known) + max(known)) / 2
@@ -75,19 +70,12 @@ def is_crowded(steps: Steps, arms: Sequence[str]) -> bool:
 def noise_chart(steps: Steps, arms: Sequence[str], pairs: Pairs, axis: str) -> str:
     """Return noise before (hollow) and after (filled) selection, per arm and step.
 
-    For :func:`is_crowded` runs, lines show noise after selection only.
-
     Args:
-        steps: names of the iterations or stages, in order.
-        arms: all arms of the run; their order gives colours and shapes.
+        steps, arms: as for :func:`line_chart`.
         pairs: noise before and after, fractions, where both are known; at least one pair.
         axis: name of the axis below.
 
     """
-    if is_crowded(steps, arms):
-        kept = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
-        title = f"Wrong pseudo-labels after selection, per arm and {axis}"
-        return _line_chart(title, steps, arms, kept, (axis, "wrong labels"))
     highest = max(value for row in pairs.values() for pair in row.values() for value in pair)
     plane = Plane((0.0, float(len(steps))), (0.0, drawing.ceiling(max(1.05 * highest, 0.01))))
     parts = [drawing.grid_y(plane, count_axis=False), _axes(plane, steps, axis, "wrong labels")]

@@ -8,7 +8,7 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.report.arms import arm_rows, checked_words, rate_words, step_name
-from lops_adapters.report.framework_charts import f1_chart, is_crowded, noise_chart
+from lops_adapters.report.framework_charts import is_crowded, line_chart, noise_chart
 from lops_adapters.report.layout import (
     Markup,
     card,
@@ -99,11 +99,17 @@ def _charts(metrics: Metrics) -> str:
     cards = []
     if f1:
         note = f"After each {axis}. Higher is better."
-        cards.append(_chart("Macro-F1", note, f1_chart(steps, arms, f1, axis)))
-    if pairs:
+        title = f"Macro-F1 per arm and {axis}"
+        chart = line_chart(title, steps, arms, f1, (axis, "macro-F1"))
+        cards.append(_chart("Macro-F1", note, chart))
+    if pairs and is_crowded(steps, arms):
+        note = "Among the kept labels. Lower is better."
+        title = f"Wrong pseudo-labels after selection, per arm and {axis}"
+        kept = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
+        chart = line_chart(title, steps, arms, kept, (axis, "wrong labels"))
+        cards.append(_chart("Wrong pseudo-labels", note, chart))
+    elif pairs:
         note = "Hollow: before selection. Filled: after. Lower is better."
-        if is_crowded(steps, arms):
-            note = "Among the kept labels. Lower is better."
         cards.append(_chart("Wrong pseudo-labels", note, noise_chart(steps, arms, pairs, axis)))
     drawn = f'<div class="charts">{"".join(cards)}</div>'
     return section("charts", "Macro-F1 and noise", drawn) if cards else ""
