@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.lotclass.pipeline import REFRESH, ArmResult, Prepared, check_refreshes
+from lops_adapters.lotclass.pipeline import REFRESH, Prepared, check_refreshes
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
-from lops_adapters.runs.final import FinalFramework, final_row, is_at_documents
+from lops_adapters.runs.final import FinalFramework, NetworkResult
 from lops_adapters.runs.framework import Job
 
 
@@ -39,19 +38,18 @@ class Lotclass(FinalFramework[LotclassSettings]):
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
         """Refuse arms without a place to select, or with too few probe updates per checkpoint."""
-        late = [arm for arm in arms if is_at_documents(arm)]
-        if late and settings.ends_with_network:
-            raise LopsError(
-                f"{late[0]} selects what the final classifier is trained on, and --classifier is "
-                "network; wanted hybrid, linear or embedding"
-            )
+        super().check(arms, settings, dataset)
         if REFRESH in arms:
             check_refreshes(settings, len(dataset.corpus))
 
     def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
         """Write the rows and the words of each class."""
-        path, scores = job.folder.path, np.diff(prepared.indicative.starts)
-        write_sample_labels(path / "pseudo_labels.csv", _ids(prepared), prepared.labels, scores)
+        path, ids, scores = (
+            job.folder.path,
+            prepared.sample_ids,
+            np.diff(prepared.indicative.starts),
+        )
+        write_sample_labels(path / "pseudo_labels.csv", ids, prepared.labels, scores)
         storage.write_json(path / "category_vocabulary.json", prepared.vocabularies)
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
@@ -73,41 +71,35 @@ class Lotclass(FinalFramework[LotclassSettings]):
         }
 
     def arm_tables(
-        self, arm: str, result: ArmResult, prepared: Prepared, job: Job[LotclassSettings]
+        self, arm: str, result: NetworkResult, prepared: Prepared, job: Job[LotclassSettings]
     ) -> None:
         """Write the selections."""
-        folder, corpus, trained = job.folder.arm(arm), prepared.corpus, result.self_trained
-        path = folder / "selection-0.csv"
-        write_selection(path, _ids(prepared), prepared.labels, result.selection)
-        refreshes = trained.refreshes if arm == REFRESH else []
+        super().arm_tables(arm, result, prepared, job)
+        corpus = prepared.corpus
+        refreshes = result.self_trained.refreshes if arm == REFRESH else []
         for number, refresh in enumerate(refreshes, start=1):
             ids = [corpus.ids[i] for i in refresh.documents]
             labels = [corpus.classes[code] for code in refresh.codes]
-            write_selection(folder / f"selection-{number}.csv", ids, labels, refresh.selection)
-        if result.final is not None:
-            path, final = folder / "selection-documents.csv", result.final
-            write_selection(path, corpus.ids, final.labels, final.selection)
+            path = job.folder.arm(arm) / f"selection-{number}.csv"
+            write_selection(path, ids, labels, refresh.selection)
 
-    def rows(
-        self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
+    def network_rows(
+        self, result: NetworkResult, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
-        """Return the rows of masked category prediction, self-training, and the classifier.
+        """Return the rows of masked category prediction and self-training.
 
         The pseudo-labels of self-training are the targets of all refreshes; a document counts once
         per refresh.
         """
-        rows = [
+        return [
             _category_row(result, prepared, evaluator),
             _self_training_row(result, prepared, evaluator),
         ]
-        if result.final is not None:
-            everywhere = np.arange(len(prepared.corpus))
-            classes = prepared.corpus.classes
-            rows.append(final_row(result.final, 2, classes, everywhere, evaluator))
-        return rows
 
 
-def _category_row(result: ArmResult, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
+def _category_row(
+    result: NetworkResult, prepared: Prepared, evaluator: Evaluator
+) -> dict[str, Any]:
     names = np.array(prepared.corpus.classes, dtype=object)
     rows, labels, kept = prepared.indicative.documents, prepared.labels, result.selection.kept
     return {
@@ -117,14 +109,14 @@ def _category_row(result: ArmResult, prepared: Prepared, evaluator: Evaluator) -
         **noise_metrics(evaluator, rows, labels),
         **selection_metrics(result.selection),
         "selected_noise": evaluator.noise(rows[kept], labels[kept]),
-        **evaluator.scores(names[result.category.argmax(axis=1)]),
-        "seconds": result.seconds["selection"] + result.seconds["category"],
+        **evaluator.scores(names[result.first.argmax(axis=1)]),
+        "seconds": result.seconds["selection"] + result.seconds["training"],
         "seconds_selection": result.seconds["selection"],
     }
 
 
 def _self_training_row(
-    result: ArmResult, prepared: Prepared, evaluator: Evaluator
+    result: NetworkResult, prepared: Prepared, evaluator: Evaluator
 ) -> dict[str, Any]:
     names, trained = np.array(prepared.corpus.classes, dtype=object), result.self_trained
     none = np.zeros(0, dtype=np.int64)
@@ -147,10 +139,6 @@ def _self_training_row(
             for refresh in trained.refreshes
         ],
     }
-
-
-def _ids(prepared: Prepared) -> list[str]:
-    return [prepared.corpus.ids[i] for i in prepared.indicative.documents]
 
 
 LOTCLASS = Lotclass()

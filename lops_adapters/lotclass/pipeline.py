@@ -27,7 +27,6 @@ from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 from lops_adapters.lotclass.rows import RowMaker
 from lops_adapters.lotclass.self_training import (
-    SelfTrained,
     self_train,
     self_trained,
     stored,
@@ -35,7 +34,7 @@ from lops_adapters.lotclass.self_training import (
 )
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
-from lops_adapters.runs.final import Final, finish, is_at_documents
+from lops_adapters.runs.final import NetworkResult, finish, is_at_documents
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
@@ -80,31 +79,10 @@ class Prepared:
         """(m,) object, the pseudo-label of each row."""
         return np.array(self.corpus.classes, dtype=object)[self.indicative.codes]
 
-
-@dataclass(frozen=True)
-class ArmResult:
-    """One arm.
-
-    Attributes:
-        selection: among the rows.
-        category: (n, k) float32, predictions on documents after masked category prediction.
-        self_trained: what self-training ended with.
-        final: of the final classifier; None without one.
-        seconds: per stage of the network.
-
-    """
-
-    selection: Selection
-    category: np.ndarray
-    self_trained: SelfTrained
-    final: Final | None
-    seconds: dict[str, float]
-
     @property
-    def probabilities(self) -> np.ndarray:
-        """(n, k) float32, the arm's last predictions."""
-        last = self.self_trained if self.final is None else self.final
-        return last.probabilities
+    def sample_ids(self) -> list[str]:
+        """The document of each row."""
+        return [self.corpus.ids[i] for i in self.indicative.documents]
 
 
 def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
@@ -150,7 +128,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResult:
+def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> NetworkResult:
     """Run one arm.
 
     ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
@@ -172,13 +150,13 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> ArmResu
     arrays, self_seconds = folder.stage(f"{owner}-self-training", improve)
     seconds = {
         "selection": select_seconds,
-        "category": category_seconds,
+        "training": category_seconds,
         "self_training": self_seconds,
     }
     trained = self_trained(arrays)
     # Predicted by the self-trained network, the final classifier not trained yet.
     final = finish(arm, job, prepared.corpus, trained.probabilities, "lotclass")
-    return ArmResult(selection, category["probabilities"], trained, final, seconds)
+    return NetworkResult(selection, category["probabilities"], trained, final, seconds)
 
 
 def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list[Selector]:

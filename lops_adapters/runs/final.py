@@ -8,6 +8,7 @@ docs/lotclass.md.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,14 +16,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lops_adapters.core import Selection
-from lops_adapters.datasets import Corpus
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, trained_metrics
+from lops_adapters.runs.files import selection_metrics, trained_metrics, write_selection
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import FrameworkSettings, setting
@@ -77,18 +78,52 @@ class FinalSettings(FrameworkSettings):
 class FinalFramework(Framework[Settings]):
     """A framework that ends with a network, and then with a classifier unless settings say not.
 
-    Its settings have a ``supervision``, ``names`` or another.
+    Its settings have a ``supervision``, ``names`` or another; ``prepared`` has a ``corpus`` and
+    ``labels`` and ``sample_ids`` of the samples. ``run_arm`` returns a :class:`NetworkResult`.
     """
 
     def method_of(self, arm: str) -> str:
         """Return the selection method of an arm."""
         return method_of(arm)
 
+    def check(self, arms: Sequence[str], settings: Any, dataset: Dataset) -> None:
+        """Refuse arms without a final classifier to select for."""
+        late = [arm for arm in arms if is_at_documents(arm)]
+        if late and settings.ends_with_network:
+            raise LopsError(
+                f"{late[0]} selects what the final classifier is trained on, and --classifier is "
+                "network; wanted hybrid, linear or embedding"
+            )
+
     def class_words(self, corpus: Corpus, settings: Any) -> dict[str, list[str]]:
         """Return the names of each class; where seed words supervise, these too."""
         if settings.supervision in ("names", "auto"):
             return {label: list(corpus.names[label]) for label in corpus.classes}
         return super().class_words(corpus, settings)
+
+    def arm_tables(
+        self, arm: str, result: NetworkResult, prepared: Any, job: Job[Settings]
+    ) -> None:
+        """Write the selections."""
+        folder, ids = job.folder.arm(arm), prepared.sample_ids
+        write_selection(folder / "selection-0.csv", ids, prepared.labels, result.selection)
+        if (final := result.final) is not None:
+            ids = [prepared.corpus.ids[i] for i in final.positions]
+            path = folder / "selection-documents.csv"
+            write_selection(path, ids, final.labels, final.selection)
+
+    def rows(self, result: Any, prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
+        """Return the rows of the network's two trainings, and of the classifier."""
+        rows = self.network_rows(result, prepared, evaluator)
+        if result.final is not None:
+            rows.append(final_row(result.final, len(rows), prepared.corpus.classes, evaluator))
+        return rows
+
+    @abstractmethod
+    def network_rows(
+        self, result: Any, prepared: Any, evaluator: Evaluator
+    ) -> list[dict[str, Any]]:
+        """Return the rows of the network's two trainings."""
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry: the selection is that among the samples of its place."""
@@ -126,7 +161,8 @@ class Final:
     """What the last step ended with.
 
     Attributes:
-        labels: (m,) object, the pseudo-labels: classes that the network predicts.
+        positions: (m,) int64, of the documents without a given label.
+        labels: (m,) object, their pseudo-labels: classes that the network predicts.
         selection: among them.
         selects: whether the arm selects here; otherwise everything is kept.
         probabilities: (n, k) float32, of all documents.
@@ -134,11 +170,38 @@ class Final:
 
     """
 
+    positions: np.ndarray
     labels: np.ndarray
     selection: Selection
     selects: bool
     probabilities: np.ndarray
     seconds: dict[str, float]
+
+
+@dataclass(frozen=True)
+class NetworkResult:
+    """One arm of a framework that ends with a network.
+
+    Attributes:
+        selection: among the samples that the network is trained on first.
+        first: (n, k) float32, predictions on documents after that training.
+        self_trained: what self-training ended with; it has ``probabilities``.
+        final: of the final classifier; None without one.
+        seconds: of ``selection``, ``training`` and ``self_training``.
+
+    """
+
+    selection: Selection
+    first: np.ndarray
+    self_trained: Any
+    final: Final | None
+    seconds: dict[str, float]
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(n, k) float32, the arm's last predictions."""
+        last: Final | Any = self.self_trained if self.final is None else self.final
+        return np.asarray(last.probabilities)
 
 
 def finish(
@@ -202,6 +265,7 @@ def finish(
 
     arrays, seconds = folder.stage(f"{arm}-classifier", train)
     return Final(
+        measured,
         labels,
         selection,
         here,
@@ -211,13 +275,13 @@ def finish(
 
 
 def final_row(
-    final: Final, number: int, classes: Sequence[str], measured: np.ndarray, evaluator: Evaluator
+    final: Final, number: int, classes: Sequence[str], evaluator: Evaluator
 ) -> dict[str, Any]:
     """Return what ``metrics.json`` says of the last step, the iteration ``number``.
 
-    The evaluator is of the documents at (m,) positions ``measured``, which have a pseudo-label.
+    The evaluator is of the documents without a given label.
     """
-    names, positions = np.array(classes, dtype=object), np.arange(len(measured))
+    names, positions = np.array(classes, dtype=object), np.arange(len(final.labels))
     chosen = selection_metrics(final.selection)
     return {
         "iteration": number,
@@ -226,7 +290,7 @@ def final_row(
         **noise_metrics(evaluator, positions, final.labels),
         **(chosen if final.selects else {"selected": chosen["selected"]}),
         **trained_metrics(final.selection, positions, final.labels, evaluator),
-        **evaluator.scores(names[final.probabilities[measured].argmax(axis=1)]),
+        **evaluator.scores(names[final.probabilities[final.positions].argmax(axis=1)]),
         "seconds": final.seconds["selection"] + final.seconds["classifier"],
         "seconds_selection": final.seconds["selection"],
     }

@@ -15,10 +15,10 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
-from lops_adapters.runs.final import FinalFramework, check_encoder, final_row
+from lops_adapters.runs.files import selection_metrics, write_sample_labels
+from lops_adapters.runs.final import FinalFramework, check_encoder
 from lops_adapters.runs.framework import Job
-from lops_adapters.westclass.pipeline import ArmResult, Prepared, place_of, predicted
+from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.supervision import supervised
 from lops_adapters.westclass.tokens import PAD, flat
@@ -72,6 +72,7 @@ class Westclass(FinalFramework[WestclassSettings]):
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
         """Refuse an unusable encoder, a corpus of one class, and ``optimal`` pseudo documents."""
+        super().check(arms, settings, dataset)
         check_encoder(settings)
         if "optimal" in arms:
             raise LopsError(
@@ -87,8 +88,8 @@ class Westclass(FinalFramework[WestclassSettings]):
 
         The score of a pseudo-label is the share of its class in the soft label trained on.
         """
-        ids, classes, path = sample_ids(prepared), prepared.corpus.classes, job.folder.path
-        labels = [classes[code] for code in prepared.codes]
+        ids, labels, path = prepared.sample_ids, prepared.labels, job.folder.path
+        classes = prepared.corpus.classes
         alpha = prepared.settings.alpha
         scores = [1 - alpha + alpha / len(classes)] * len(ids)
         write_sample_labels(path / "pseudo_labels.csv", ids, labels, scores)
@@ -130,40 +131,23 @@ class Westclass(FinalFramework[WestclassSettings]):
         """Return the documents that came without a label."""
         return prepared.measured
 
-    def arm_tables(
-        self, arm: str, result: ArmResult, prepared: Prepared, job: Job[WestclassSettings]
-    ) -> None:
-        """Write the selections."""
-        folder, corpus = job.folder.arm(arm), prepared.corpus
-        labels = [corpus.classes[code] for code in prepared.codes]
-        path = folder / "selection-0.csv"
-        write_selection(path, sample_ids(prepared), labels, result.selection)
-        ids = [corpus.ids[i] for i in prepared.measured]
-        path = folder / "selection-documents.csv"
-        if result.final is not None:
-            write_selection(path, ids, result.final.labels, result.final.selection)
-        elif place_of(arm) == "documents":
-            found = predicted(prepared, result.pretrained)
-            write_selection(path, ids, found, result.documents)
-
-    def rows(
-        self, result: ArmResult, prepared: Prepared, evaluator: Evaluator
+    def network_rows(
+        self, result: Pretrained, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
-        """Return the rows of pre-training on pseudo documents, self-training, and the classifier.
+        """Return the rows of pre-training on pseudo documents and of self-training.
 
         The pseudo-labels of self-training are predictions on real documents. Pseudo documents have
         no gold label: their noise, as the classifier sees it, is the share of real documents that
         the pre-trained classifier gets wrong.
         """
-        pretrained, trained = predicted(prepared, result.pretrained), result.self_trained
-        final = predicted(prepared, trained.probabilities)
-        kept = result.documents.kept
+        pretrained, trained = predicted(prepared, result.first), result.self_trained
+        noise = noise_metrics(evaluator, np.arange(len(pretrained)), pretrained)
         limit = f"the limit of {prepared.settings.max_iterations} updates"
         first = {
             "iteration": 0,
             "stage": "pre-training",
             **evaluator.scores(pretrained),
-            "seconds": result.seconds["selection"] + result.seconds["pretraining"],
+            "seconds": result.seconds["selection"] + result.seconds["training"],
             "seconds_selection": result.seconds["selection"],
             "pseudo_labels": len(prepared.codes),
             "noise": None,
@@ -174,39 +158,21 @@ class Westclass(FinalFramework[WestclassSettings]):
         second = {
             "iteration": 1,
             "stage": "self-training",
-            **evaluator.scores(final),
-            "seconds": result.seconds["documents"] + result.seconds["self_training"],
-            "seconds_selection": result.seconds["documents"],
+            **evaluator.scores(predicted(prepared, trained.probabilities)),
+            "seconds": result.seconds["self_training"],
             "pseudo_labels": len(pretrained),
-            **noise_metrics(evaluator, np.arange(len(pretrained)), pretrained),
-            "selected": len(kept),
-            "selected_noise": evaluator.noise(kept, pretrained[kept]),
+            **noise,
+            "selected": len(pretrained),
+            "selected_noise": noise["noise"],
             "updates": trained.iterations,
             "changed": list(trained.changed),
             "stopped": "few documents change their class" if trained.converged else limit,
         }
-        if result.final is not None:
-            classes, measured = prepared.corpus.classes, prepared.measured
-            return [first, second, final_row(result.final, 2, classes, measured, evaluator)]
-        if result.place == "documents":
-            chosen = selection_metrics(result.documents)
-            second |= {"rule": chosen["rule"], "per_class": chosen["per_class"]}
-            second["selection_stopped"] = chosen["stopped"]
         return [first, second]
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry, with the noise of the pre-trained network's predictions."""
         return {**super().arm_summary(rows), "noise_after_pretraining": rows[1]["noise"]}
-
-
-def sample_ids(prepared: Prepared) -> list[str]:
-    """Return an id per pseudo document: its class and its number within the class, from 1."""
-    classes, numbers = prepared.corpus.classes, [0] * len(prepared.corpus.classes)
-    ids = []
-    for code in prepared.codes.tolist():
-        numbers[code] += 1
-        ids.append(f"{classes[code]}-{numbers[code]}")
-    return ids
 
 
 WESTCLASS = Westclass()

@@ -1,7 +1,7 @@
 """WeSTClass from top to bottom; :func:`run_arm` selects pseudo documents or real documents.
 
 The LOPS paper selects among the pseudo documents. Wrong labels are among the network's predictions
-on real documents, which the final classifier, or without one self-training, is trained on.
+on real documents, which the final classifier is trained on.
 
 Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification", CIKM 2018;
 docs/differences.md lists what differs.
@@ -17,13 +17,13 @@ from functools import partial
 
 import numpy as np
 
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.runs.final import Final, finish, is_at_documents, method_of
+from lops_adapters.runs.final import NetworkResult, finish, is_at_documents
 from lops_adapters.runs.framework import Job
-from lops_adapters.selection import Selector, trusted_positions
+from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe
 from lops_adapters.westclass.model import WestclassClassifier, as_read
@@ -37,7 +37,6 @@ from lops_adapters.westclass.topics import Topic, find_topics
 
 # Copies of each labelled document among the pseudo documents, as in the original.
 _COPIES = {"cnn": 10, "han": 1}
-PLACES = ("pseudo documents", "documents")
 # Added to the run's seed, for the probe: beyond the seeds of all runs.
 _PROBE_SEED = 2**31
 
@@ -70,42 +69,31 @@ class Prepared:
     seconds: dict[str, float]
 
     @property
+    def labels(self) -> np.ndarray:
+        """(m,) object, the pseudo-label of each pseudo document."""
+        return np.array(self.corpus.classes, dtype=object)[self.codes]
+
+    @property
+    def sample_ids(self) -> list[str]:
+        """An id per pseudo document: its class and its number within the class, from 1."""
+        numbers: Counter[str] = Counter()
+        ids = []
+        for label in self.labels:
+            numbers[label] += 1
+            ids.append(f"{label}-{numbers[label]}")
+        return ids
+
+    @property
     def measured(self) -> np.ndarray:
         """(m,) int64 positions of the documents that came without a label."""
         return np.setdiff1d(np.arange(len(self.corpus)), self.labelled.positions)
 
 
 @dataclass(frozen=True)
-class ArmResult:
-    """One arm.
+class Pretrained(NetworkResult):
+    """One arm, with the ``updates`` of pre-training; its selection is among pseudo documents."""
 
-    Attributes:
-        place: where it selects, one of :data:`PLACES`; at the other everything is kept.
-        selection: among the pseudo documents.
-        pretrained: (n, k) float32, predictions on real documents after pre-training.
-        updates: of pre-training.
-        documents: before self-training, among the documents that came without a label, by their
-            predicted class.
-        self_trained: what self-training ended with.
-        final: of the final classifier; None without one.
-        seconds: per stage of the network.
-
-    """
-
-    place: str
-    selection: Selection
-    pretrained: np.ndarray
     updates: int
-    documents: Selection
-    self_trained: SelfTrained
-    final: Final | None
-    seconds: dict[str, float]
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        """(n, k) float32, the arm's last predictions."""
-        last = self.self_trained if self.final is None else self.final
-        return last.probabilities
 
 
 def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
@@ -153,43 +141,31 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     )
 
 
-def place_of(arm: str) -> str:
-    """Return where an arm selects, one of :data:`PLACES`.
-
-    >>> place_of("lops"), place_of("lops-documents")
-    ('pseudo documents', 'documents')
-    """
-    return PLACES[is_at_documents(arm)]
-
-
-def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmResult:
+def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretrained:
     """Run one arm; arms differ only in the selector and its place.
 
-    ``lops`` selects among the pseudo documents. ``lops-documents`` selects among the real ones:
-    before the final classifier is trained, or without one before self-training.
+    ``lops`` selects among the pseudo documents, ``lops-documents`` among the real ones before the
+    final classifier is trained.
     """
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
-    place = place_of(arm)
-    labels = np.array(prepared.corpus.classes, dtype=object)[prepared.codes]
-    selector = {at: _selector(at, arm, prepared, job) for at in PLACES}
+    selector = job.selector(
+        "standard" if is_at_documents(arm) else arm,
+        partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
+        seed=job.seed + _PROBE_SEED,
+        control_of="{}-selection",
+    )
     # The paper's insertion point (appendix, compared methods): generated, not trained yet.
     selection, select_seconds = folder.select(
-        f"{arm}-selection", partial(selector["pseudo documents"], samples, labels)
+        f"{arm}-selection", partial(selector, samples, prepared.labels)
     )
     network = build_network(prepared.vectors, settings, job.device, quiet=job.quiet)
-    trusted = trusted_positions(selection, labels)
-    # Arms that select later share the Standard arm's network up to there.
-    owner = "standard" if place == "documents" else arm
+    trusted = trusted_positions(selection, prepared.labels)
+    # Arms that select later share the Standard arm's network.
+    owner = "standard" if is_at_documents(arm) else arm
     pretrained, pretrain_seconds = folder.stage(
         f"{owner}-pretraining", partial(_pretrain, network, prepared, trusted, job.seed)
     )
-    # The second place: predicted by the pre-trained network, not self-trained yet.
-    documents, document_seconds = folder.select(
-        f"{arm}-selection-1",
-        partial(_select_documents, selector["documents"], prepared, pretrained["probabilities"]),
-    )
-    improve = partial(_self_train, network, prepared, pretrained, documents, arm, job)
-    owner = arm if settings.ends_with_network else owner
+    improve = partial(_self_train, network, prepared, pretrained, arm, job)
     stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
     self_trained = SelfTrained(
         stored["probabilities"],
@@ -202,39 +178,11 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> ArmRes
     final = finish(arm, job, prepared.corpus, self_trained.probabilities, "westclass", labelled)
     seconds = {
         "selection": select_seconds,
-        "pretraining": pretrain_seconds,
-        "documents": document_seconds,
+        "training": pretrain_seconds,
         "self_training": self_seconds,
     }
-    return ArmResult(
-        place,
-        selection,
-        pretrained["probabilities"],
-        int(pretrained["updates"]),
-        documents,
-        self_trained,
-        final,
-        seconds,
-    )
-
-
-def _selector(at: str, arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Selector:
-    """Return the network's selector at a place; it keeps everything at all places but the arm's."""
-    settings, here = prepared.settings, at == place_of(arm)
-    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
-    if at == "documents":
-        here = here and settings.ends_with_network
-        if here:
-            n_measured = len(prepared.measured)
-            settings.check_probe(probe(), n_measured, f"{n_measured} documents")
-    stages = dict(zip(PLACES, ("{}-selection", "{}-documents-selection-1"), strict=True))
-    return job.selector(
-        method_of(arm) if here else "standard",
-        probe,
-        seed=job.seed + _PROBE_SEED,
-        positions=prepared.measured if at == "documents" else None,
-        control_of=stages[at],
-    )
+    trained = pretrained["probabilities"], self_trained, final, seconds
+    return Pretrained(selection, *trained, int(pretrained["updates"]))
 
 
 def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
@@ -262,27 +210,10 @@ def _pretrain(
     return {"probabilities": probabilities, "updates": np.array(updates), **_weight_arrays(network)}
 
 
-def _select_documents(
-    selector: Selector, prepared: Prepared, probabilities: np.ndarray
-) -> Selection:
-    """Select among the documents that came without a label, by their predicted class."""
-    samples = [prepared.documents[i] for i in prepared.measured]
-    return selector(samples, predicted(prepared, probabilities))
-
-
-def _trained_on(selection: Selection, prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
-    """Return the positions of the selected and of the labelled documents."""
-    kept = selection.kept
-    if not selection.mask.all():
-        kept = trusted_positions(selection, predicted(prepared, probabilities))
-    return np.union1d(prepared.measured[kept], prepared.labelled.positions)
-
-
 def _self_train(
     network: Network,
     prepared: Prepared,
     pretrained: Mapping[str, np.ndarray],
-    selection: Selection,
     arm: str,
     job: Job[WestclassSettings],
 ) -> dict[str, np.ndarray]:
@@ -292,7 +223,7 @@ def _self_train(
     done = self_train(
         network,
         network.prepare(prepared.documents),
-        _trained_on(selection, prepared, pretrained["probabilities"]),
+        len(prepared.corpus),
         prepared.settings,
         (prepared.labelled.positions, prepared.labelled.codes),
         seed=job.seed,

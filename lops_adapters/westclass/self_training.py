@@ -42,7 +42,7 @@ class SelfTrained:
 def self_train(
     network: Network,
     prepared: Any,
-    trained: np.ndarray,
+    n: int,
     settings: WestclassSettings,
     labelled: tuple[np.ndarray, np.ndarray],
     *,
@@ -53,11 +53,10 @@ def self_train(
 
     Every ``update_interval`` updates the target is recomputed from predictions on all documents.
     Training stops when fewer than ``stop_below`` of them changed their class since the last time.
-    Each update takes one batch: the next slice of one random order of the documents trained on.
+    Each update takes one batch: the next slice of one random order of the documents.
 
     Args:
-        network, prepared: pre-trained; n documents, as its ``prepare`` returns them.
-        trained: (m,) int64 positions of the documents to train on, at least one; all are predicted.
+        network, prepared, n: pre-trained; n documents, as its ``prepare`` returns them.
         settings: filled in by :meth:`WestclassSettings.for_length`.
         labelled: positions and class codes of the labelled documents; the label is their target.
         seed, quiet: of the order; no progress bar.
@@ -70,7 +69,7 @@ def self_train(
     update = network.tuner(
         learning_rate=filled(settings.learning_rate), momentum=0.9, decay=filled(settings.decay)
     )
-    batches = slices(trained, settings.batch_size, seed)
+    batches = slices(n, settings.batch_size, seed)
     changed: list[float] = []
     target = previous = np.zeros(0)
     converged = False
@@ -103,13 +102,13 @@ def self_train(
     )
 
 
-def slices(positions: np.ndarray, size: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield slices of one random order of positions, over and over; the last of a pass is shorter.
+def slices(n: int, size: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield slices of one random order of n positions, over and over; a pass ends with a short one.
 
-    >>> parts = slices(np.array([4, 6, 9]), 2, seed=0)
+    >>> parts = slices(3, 2, seed=0)
     >>> first, second, third = (next(parts).tolist() for _ in range(3))
     >>> sorted(first + second), third == first
-    ([4, 6, 9], True)
+    ([0, 1, 2], True)
     """
-    order = np.random.default_rng([seed, 1]).permutation(positions)
-    return cycle([order[start : start + size] for start in range(0, len(order), size)])
+    order = np.random.default_rng([seed, 1]).permutation(n)
+    return cycle([order[start : start + size] for start in range(0, n, size)])

@@ -267,7 +267,6 @@ CASES = {
             arm_tables=("selection-documents.csv",),
             probe_epochs=14,
             documents=(72, 60),
-            selects={"run_arm": 2, "_select_documents": 1},
         ),
         Case(
             "xclass",

@@ -52,6 +52,18 @@ def test_a_committee_is_usual_where_it_costs_seconds(name):
     assert settings.shown_arms().startswith(f"standard,lops{last.removeprefix('committee')},{last}")
 
 
+@pytest.mark.parametrize("name", ["lotclass", "westclass"])
+def test_without_a_final_classifier_there_is_nothing_to_select_for(name):
+    framework = named(name)
+    settings = framework.settings(classifier="network")
+    with pytest.raises(LopsError) as caught:
+        framework.check(["standard", "lops-documents"], settings, None)
+    assert str(caught.value) == (
+        "lops-documents selects what the final classifier is trained on, and --classifier is "
+        "network; wanted hybrid, linear or embedding"
+    )
+
+
 def extra(name, of):
     """The distributions that an extra brings."""
     found = set()

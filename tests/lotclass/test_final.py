@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from lops_adapters import load
-from lops_adapters.core import LopsError
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.models import ProbeClassifier
 
@@ -63,15 +62,6 @@ def test_the_model_reads_texts(done, dataset):
     assert isinstance(model, ProbeClassifier)
     rows = read_rows(done.path / "committee-documents" / "predictions.csv")
     assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
-
-
-def test_without_a_classifier_there_is_nothing_to_select(dataset, go, tmp_path):
-    with pytest.raises(LopsError) as caught:
-        go(dataset, tmp_path / "run", arms=["standard", "lops-documents"])
-    assert str(caught.value) == (
-        "lops-documents selects what the final classifier is trained on, and --classifier is "
-        "network; wanted hybrid, linear or embedding"
-    )
 
 
 def test_the_usual_arms():

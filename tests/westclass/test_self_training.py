@@ -40,9 +40,8 @@ def settings(**given):
     ).for_length(10)
 
 
-def train(network, n=10, labelled=NONE, seed=0, trained=None, **given):
-    trained = np.arange(n) if trained is None else trained
-    return self_train(network, "the documents", trained, settings(**given), labelled, seed=seed)
+def train(network, n=10, labelled=NONE, seed=0, **given):
+    return self_train(network, "the documents", n, settings(**given), labelled, seed=seed)
 
 
 def predictions(n=10, k=3, seed=0):
@@ -179,20 +178,6 @@ def test_each_pass_covers_every_document_once(n):
         assert orders[0] != sorted(orders[0])
 
 
-def test_only_chosen_documents_are_trained_on_and_all_are_predicted():
-    network = Fake(changing)
-    trained = np.array([1, 2, 5, 7, 8])
-    found = train(network, trained=trained)
-    for number, (positions, targets) in enumerate(network.updates):
-        assert len(positions) == (4, 1)[number % 2]
-        expected = target_distribution(changing(3 * (number // 3)).astype(np.float32))
-        np.testing.assert_array_equal(targets, expected[positions])
-    seen = np.concatenate([positions for positions, _ in network.updates])
-    assert sorted(set(seen.tolist())) == trained.tolist()
-    assert len(found.probabilities) == 10
-    assert found.changed == train(Fake(changing)).changed
-
-
 def test_given_labels_stay_the_target():
     labelled = (np.array([2, 7, 8]), np.array([1, 0, 0]))
     network = Fake(changing)
@@ -241,7 +226,7 @@ def test_log_and_progress(caplog, capsys, bars):
         "self-training: 12 updates, the limit",
     ]
     assert capsys.readouterr().err == ""
-    self_train(Fake(constant), None, np.arange(10), settings(), NONE, seed=0, quiet=False)
+    self_train(Fake(constant), None, 10, settings(), NONE, seed=0, quiet=False)
     assert "self-training" in capsys.readouterr().err
 
 
@@ -260,7 +245,7 @@ def test_a_real_network_learns_the_sharpened_classes():
     chosen = settings(
         learning_rate=0.1, batch_size=8, update_interval=5, max_iterations=200, stop_below=0.01
     )
-    found = self_train(network, prepared, np.arange(40), chosen, NONE, seed=0)
+    found = self_train(network, prepared, 40, chosen, NONE, seed=0)
     np.testing.assert_array_equal(found.probabilities, network.predict_prepared(prepared))
     assert found.probabilities.max(axis=1).mean() > before.max(axis=1).mean()
     assert found.converged
