@@ -90,12 +90,11 @@ class SameWord:
 
 
 def test_a_member():
-    """``score`` and a row."""
+    """``score`` and a line."""
     texts = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
     labels = ["sport", "sport", "money", "money"] * 10
     labels[0] = "money"
-    row = member_table.Row("texts", (), lambda inputs: SameWord())
-    with mock.patch.object(member_table, "MEMBERS", (row,)):
+    with mock.patch.object(member_table, "Neighbours", return_value=SameWord()):
         selection = build("committee", encoder=None)(texts, labels)
     assert np.flatnonzero(~selection.mask).tolist() == [0]
     assert "same word" in selection.stopped

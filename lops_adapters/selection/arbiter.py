@@ -46,7 +46,7 @@ class Arbiter:
         offsets: (k, k) float64; row i: what is added for each class, given the label i.
         of_vectors: (width, k) float64, what is added for each class, given the vector; width 0:
             there are no vectors.
-        few_shot: the classifier of checked rows; None: it has one class, or there are no vectors.
+        few_shot: the classifier of checked rows; None: they have one class, or no vectors.
         missing: (k,) bool, classes that no checked row has, and few were expected to have: they
             neither gain nor lose by what is learnt.
 
@@ -59,21 +59,16 @@ class Arbiter:
     missing: np.ndarray
 
     def probabilities(
-        self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray | None
+        self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
     ) -> np.ndarray:
-        """Return the probability of each true class, (n, k) float64.
-
-        Likelihoods are (n, k), of every member; vectors (n, width), if :func:`learn` had some.
-        """
+        """Return the probability of each true class, (n, k) float64; see :func:`learn`."""
         n, k = len(codes), len(self.offsets)
         probabilities = np.empty((n, k))
         for start in range(0, n, _BLOCK):
             rows = slice(start, start + _BLOCK)
-            of_rows = None if vectors is None else vectors[rows]
-            few_shot = _log(_predicted(self.few_shot, of_rows, len(codes[rows]), self.missing))
+            few_shot = _log(_predicted(self.few_shot, vectors[rows], self.missing))
             scores = self.offsets[codes[rows]] + self.weights[-1] * few_shot
-            if of_rows is not None:
-                scores = scores + of_rows @ self.of_vectors
+            scores = scores + vectors[rows] @ self.of_vectors
             for weight, likely in zip(self.weights, likelihoods, strict=False):
                 scores = scores + weight * _log(likely[rows])
             probabilities[rows] = np.exp(_normalised(scores))
@@ -86,8 +81,8 @@ def learn(
     given: np.ndarray,
     rows: np.ndarray,
     true: np.ndarray,
-    vectors: np.ndarray | None = None,
-    shares: Sequence[float] = (),
+    vectors: np.ndarray,
+    shares: Sequence[float],
     sharpness: float = SHARPNESS,
 ) -> Arbiter:
     """Learn an arbiter from checked rows.
@@ -99,26 +94,24 @@ def learn(
             :func:`~lops_adapters.selection.posterior.posterior`.
         rows: (m,) int positions of the checked rows.
         true: (m,) int, their codes by the person.
-        vectors: (n, width) float, of the samples.
-        shares: of every member in the committee's mean; default: equal ones.
+        vectors: (n, width) float, of the samples; width 0: there are none.
+        shares: of every member in the committee's mean.
         sharpness: sum of the members' coefficients before any row is checked.
 
     """
-    k, of_members = len(given), np.array(shares or [1.0] * len(likelihoods))
+    k, of_members = len(given), np.array(shares)
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]
     start = np.append(sharpness * of_members / of_members.sum(), _FEW_SHOT)
-    of_rows = None if vectors is None else vectors[rows]
     of_committee = np.stack([_log(one[rows]) for one in likelihoods], axis=-1)
     even = 0.5 * len(rows) / (len(rows) + _HALFWAY)
     base = np.log(np.maximum((1 - even) * given + even / k, 1e-3))
     expected = np.exp(_normalised(of_committee @ start[:-1] + base[codes[rows]])).sum(axis=0)
     missing = (np.bincount(true, minlength=k) == 0) & (expected < _EXPECTED)
-    few_shot = _log(_held_out(of_rows, true, missing))
+    few_shot = _log(_held_out(vectors[rows], true, missing))
     features = np.concatenate([of_committee, few_shot[..., None]], axis=-1)
-    known = np.zeros((len(rows), 0)) if of_rows is None else of_rows
-    fitted = _fitted(features, known, codes[rows], true, start, base, missing)
-    return Arbiter(*fitted, None if of_rows is None else _few_shot(of_rows, true), missing)
+    fitted = _fitted(features, vectors[rows], codes[rows], true, start, base, missing)
+    return Arbiter(*fitted, _few_shot(vectors[rows], true), missing)
 
 
 def _fitted(
@@ -160,39 +153,37 @@ def _fitted(
     return parts(minimize(loss, np.zeros(len(spread)), jac=True, method="L-BFGS-B").x)
 
 
-def _held_out(vectors: np.ndarray | None, true: np.ndarray, missing: np.ndarray) -> np.ndarray:
+def _held_out(vectors: np.ndarray, true: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return (m, k) held-out probabilities of the checked rows, by :func:`_few_shot`."""
-    m, k = len(true), len(missing)
-    probabilities = np.full((m, k), 1 / k)
-    if vectors is None:
-        return probabilities
+    m = len(true)
+    probabilities = np.empty((m, len(missing)))
     fold = np.empty(m, dtype=np.int64)
     fold[np.argsort(tie_hash(np.arange(m), 0), kind="stable")] = np.arange(m) % _FOLDS
     for left_out in range(min(_FOLDS, m)):
         here = fold == left_out
         model = _few_shot(vectors[~here], true[~here])
-        probabilities[here] = _predicted(model, vectors[here], int(here.sum()), missing)
+        probabilities[here] = _predicted(model, vectors[here], missing)
     return probabilities
 
 
 def _few_shot(vectors: np.ndarray, true: np.ndarray) -> Any:
-    """Return a logistic regression on few rows; None if they are of one class."""
+    """Return a logistic regression on few rows; None if they have one class, or no vectors."""
     from sklearn.linear_model import LogisticRegression
 
-    if len(np.unique(true)) < 2:
+    if len(np.unique(true)) < 2 or not vectors.shape[1]:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that classes are many for so few rows
         return LogisticRegression(C=10, max_iter=300).fit(vectors, true)
 
 
-def _predicted(model: Any, vectors: np.ndarray | None, n: int, missing: np.ndarray) -> np.ndarray:
+def _predicted(model: Any, vectors: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return (n, k) probabilities, also of classes that the model does not know.
 
     ``missing`` classes are as probable as the most probable of the others.
     """
-    k = len(missing)
-    if model is None or vectors is None:
+    n, k = len(vectors), len(missing)
+    if model is None:
         return np.full((n, k), 1 / k)
     probabilities = np.full((n, k), 0.02)
     probabilities[:, model.classes_] += model.predict_proba(vectors)

@@ -122,8 +122,9 @@ class FittedCommittee:
         likely = self.likely(of_members, codes)
         codes, true = self.unchecked(likely, codes, labels)
         if self.arbiter is not None:
-            member = vector_member(self.members)
-            vectors = None if member is None else member.vectors(read[id(member.reader)])
+            member, vectors = vector_member(self.members), np.zeros((len(codes), 0))
+            if member is not None:
+                vectors = member.vectors(read[id(member.reader)])
             true = self.arbitrated(of_members, codes, true, vectors)
         right = true[np.arange(len(codes)), codes]
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
@@ -168,7 +169,7 @@ class FittedCommittee:
         of_members: Sequence[np.ndarray],
         codes: np.ndarray,
         true: np.ndarray,
-        vectors: np.ndarray | None,
+        vectors: np.ndarray,
         rows: np.ndarray,
         checks: np.ndarray,
     ) -> FittedCommittee:
@@ -192,7 +193,7 @@ class FittedCommittee:
         of_members: Sequence[np.ndarray],
         codes: np.ndarray,
         true: np.ndarray,
-        vectors: np.ndarray | None,
+        vectors: np.ndarray,
     ) -> np.ndarray:
         """Return what the arbiter makes of the probabilities of :meth:`unchecked`, (m, k)."""
         assert self.arbiter is not None

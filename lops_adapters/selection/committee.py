@@ -23,8 +23,15 @@ from lops_adapters.selection.likelihoods import (
     strengths,
     weakened,
 )
-from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.members import Learnt, Member, check_words, vector_member, weights_of
+from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
+from lops_adapters.selection.members import (
+    Learnt,
+    Member,
+    OwnProbabilities,
+    check_words,
+    vector_member,
+    weights_of,
+)
 from lops_adapters.selection.posterior import label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
@@ -138,7 +145,7 @@ class Committee:
             samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
         )
         rows, checks = self._checks(classes)
-        vectors = self._vectors(samples) if len(rows) else None
+        vectors = self._vectors(samples) if len(rows) else np.zeros((0, 0))
         likely, apart, said, fitted = self._scores(labelled, apart=len(rows) > 0)
         small, tells = np.isinf(fitted.shares), skill(likely, codes) >= LEAST_SKILL
         votes = codes if asked.votes is None else asked.votes.among(classes)
@@ -223,11 +230,11 @@ class Committee:
         checks = {row: code_of.get(label, -1) for row, label in self.request.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
-    def _vectors(self, samples: Sequence[Any]) -> np.ndarray | None:
+    def _vectors(self, samples: Sequence[Any]) -> np.ndarray:
         """Return the vectors of the samples, by the last member that compares vectors."""
         member = vector_member(self.members)
         if member is None:
-            return None
+            return np.zeros((len(samples), 0))
         return np.asarray(member.vectors(samples if member.read is None else member.read))
 
     def _scores(self, labelled: Labelled, apart: bool) -> _Scores:
@@ -323,19 +330,18 @@ def make(
     """
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        inputs = Inputs(samples, request.given, seed=request.seed, quiet=request.quiet)
+        probe, quiet, chosen = request.given, request.quiet, encoder
         if probabilities:
-            scores = "probabilities"
+            members: list[Member] = [OwnProbabilities("your classifier")]
         elif given_vectors(samples) is not None:
-            scores = "vectors"
+            members = members_of_vectors(probe, quiet)
         else:
-            scores, chosen = "texts", encoder
             if isinstance(chosen, str):
-                chosen = EmbeddingProbe(chosen, device=device, quiet=request.quiet)
+                chosen = EmbeddingProbe(chosen, device=device, quiet=quiet)
             if chosen is not None:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
-            inputs.encoder, inputs.words = chosen, words
-        return Committee(members_of(inputs, scores), request, **options)(samples, pseudo_labels)
+            members = members_of_texts(samples, probe, chosen, words, request.seed, quiet)
+        return Committee(members, request, **options)(samples, pseudo_labels)
 
     return selector
 

@@ -104,7 +104,28 @@ class Probability(Confidence):
         return self._last
 
 
-class Stability(Confidence):
+class _Mean(Confidence):
+    """The mean of a number per sample over the checkpoints."""
+
+    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
+        super().__init__(codes, n_classes)
+        self._total, self._checkpoints = np.zeros(len(codes)), 0
+
+    @abstractmethod
+    def of(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return the (n,) numbers of a checkpoint, from (n, k) probabilities."""
+
+    def observe(self, snapshot: Snapshot) -> None:
+        """Add this checkpoint's numbers."""
+        self._total += self.of(snapshot.probabilities)
+        self._checkpoints += 1
+
+    def scores(self) -> np.ndarray:
+        """Return the means, (n,) float64."""
+        return self._total / self._checkpoints
+
+
+class Stability(_Mean):
     """Share of checkpoints that predict the pseudo-label (the paper's "Learning Stability").
 
     With t checkpoints there are t + 1 different scores, so most choices are among ties, which the
@@ -119,21 +140,12 @@ class Stability(Confidence):
 
     needs_checkpoints: ClassVar[bool] = True
 
-    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
-        super().__init__(codes, n_classes)
-        self._right, self._checkpoints = np.zeros(len(codes)), 0
-
-    def observe(self, snapshot: Snapshot) -> None:
-        """Count the samples predicted as their pseudo-label."""
-        self._right += snapshot.probabilities.argmax(axis=1) == self.codes
-        self._checkpoints += 1
-
-    def scores(self) -> np.ndarray:
-        """Return the share of checkpoints at which the pseudo-label is predicted, (n,) float64."""
-        return self._right / self._checkpoints
+    def of(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return whether the pseudo-label is predicted."""
+        return np.asarray(probabilities.argmax(axis=1) == self.codes)
 
 
-class Margin(Confidence):
+class Margin(_Mean):
     """Mean over checkpoints of the pseudo-label's probability minus the largest other, in [-1, 1].
 
     Source: Pleiss, Zhang, Elenberg and Weinberger, NeurIPS 2020 (area under the margin). They use
@@ -145,20 +157,11 @@ class Margin(Confidence):
     [0.5, 0.0]
     """
 
-    def __init__(self, codes: np.ndarray, n_classes: int) -> None:
-        super().__init__(codes, n_classes)
-        self._total, self._checkpoints = np.zeros(len(codes)), 0
-
-    def observe(self, snapshot: Snapshot) -> None:
-        """Add this checkpoint's margins."""
-        others = snapshot.probabilities.astype(np.float64)
+    def of(self, probabilities: np.ndarray) -> np.ndarray:
+        """Return the margins."""
+        others = probabilities.astype(np.float64)
         others[np.arange(len(self.codes)), self.codes] = -np.inf
-        self._total += self.of_label(snapshot.probabilities) - others.max(axis=1)
-        self._checkpoints += 1
-
-    def scores(self) -> np.ndarray:
-        """Return the mean margins, (n,) float64."""
-        return self._total / self._checkpoints
+        return np.asarray(self.of_label(probabilities) - others.max(axis=1))
 
 
 CONFIDENCES: Mapping[str, type[Confidence]] = {

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lops_adapters.core import tie_hash
+from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
 
 # Members are averaged, which makes their likelihoods too even. The exponent was chosen on AG News
@@ -72,11 +73,11 @@ def posterior(
     logs = evidence(probabilities, sharpness)
     chosen = some(probabilities)
     given = _transitions(logs[chosen], codes[chosen], k)
-    found = np.empty((n, k))
+    true = np.empty((n, k))
     for start in range(0, n, _MOST):
         rows = slice(start, start + _MOST)
-        found[rows] = _weighted(logs[rows], codes[rows], given)
-    return found, given
+        true[rows] = _weighted(logs[rows], codes[rows], given)
+    return true, given
 
 
 def label_distribution(
@@ -159,11 +160,7 @@ def _transitions(logs: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
 
 
 def _weighted(logs: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    scores: np.ndarray = logs + np.log(given[codes])
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores
+    return softmax(logs + np.log(given[codes]))
 
 
 def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
@@ -176,8 +173,8 @@ def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimat
     """
     rates = []
     for sharpness in (*_RANGE, SHARPNESS):
-        found, given = posterior(probabilities, codes, sharpness)
-        rates.append(1 - float(found[np.arange(len(codes)), codes].mean()))
+        true, given = posterior(probabilities, codes, sharpness)
+        rates.append(1 - float(true[np.arange(len(codes)), codes].mean()))
     rate = rates[-1]
     error = 2 * math.sqrt(rate * (1 - rate) / len(codes))
     low, high = max(0.0, min(rates) - error), min(1.0, max(rates) + error)

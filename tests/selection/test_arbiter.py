@@ -6,7 +6,7 @@ import pytest
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 
-K = 3
+K, NONE, EQUAL = 3, np.zeros((600, 0)), (1.0, 1.0)  # no vectors; equal weights of two members
 
 
 def world(n=600, seed=0, blind=0.5):
@@ -28,28 +28,28 @@ def accuracy(probabilities, true, rows):
     return (probabilities.argmax(axis=1) == true)[others].mean()
 
 
-@pytest.mark.parametrize("weights", [(), [1.0, 0.5]])
+@pytest.mark.parametrize("weights", [EQUAL, (1.0, 0.5)])
 def test_without_checked_rows_it_is_the_committee(weights):
     likelihoods, codes, given, _, _ = world()
     none = np.array([], dtype=np.int64)
-    arbiter = learn(likelihoods, codes, given, none, none, shares=weights)
+    arbiter = learn(likelihoods, codes, given, none, none, NONE, weights)
     logs = [np.log(np.maximum(one, 1e-4)) for one in likelihoods]
-    mean = np.exp(np.average(logs, axis=0, weights=weights or None))
+    mean = np.exp(np.average(logs, axis=0, weights=weights))
     expected = posterior_given(mean, codes, np.maximum(given, 1e-3))
-    np.testing.assert_allclose(arbiter.probabilities(likelihoods, codes, None), expected, atol=1e-6)
+    np.testing.assert_allclose(arbiter.probabilities(likelihoods, codes, NONE), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("with_vectors", [False, True])
 def test_checked_rows_teach(with_vectors):
     likelihoods, codes, given, true, vectors = world()
     rows = np.random.default_rng(1).permutation(600)[:60]
-    used = vectors if with_vectors else None
-    before = learn(likelihoods, codes, given, rows[:0], true[:0], None)
-    arbiter = learn(likelihoods, codes, given, rows, true[rows], used)
+    used = vectors if with_vectors else NONE
+    before = learn(likelihoods, codes, given, rows[:0], true[:0], NONE, EQUAL)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], used, EQUAL)
     weights = arbiter.weights
     assert weights[0] > 1.2 * weights[1]  # the good member, and the one that guesses
     gain = accuracy(arbiter.probabilities(likelihoods, codes, used), true, rows) - accuracy(
-        before.probabilities(likelihoods, codes, None), true, rows
+        before.probabilities(likelihoods, codes, NONE), true, rows
     )
     assert gain > 0.03
 
@@ -59,13 +59,13 @@ def test_vectors_of_checked_rows_add_to_it():
     rows = np.random.default_rng(1).permutation(600)[:100]
     scores = [
         accuracy(
-            learn(likelihoods, codes, given, rows, true[rows], used).probabilities(
+            learn(likelihoods, codes, given, rows, true[rows], used, EQUAL).probabilities(
                 likelihoods, codes, used
             ),
             true,
             rows,
         )
-        for used in (None, vectors)
+        for used in (NONE, vectors)
     ]
     assert scores[1] > scores[0] + 0.01
 
@@ -79,8 +79,8 @@ def test_labels_that_are_never_right_are_not_believed():
     likelihoods = [rng.dirichlet(np.full(K, 9), n)]
     given = np.full((K, K), 0.05) + 0.85 * np.eye(K)
     rows = rng.permutation(n)[:60]
-    arbiter = learn(likelihoods, codes, given, rows, true[rows])
-    said = arbiter.probabilities(likelihoods, codes, None).argmax(axis=1)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], NONE[:n], [1.0])
+    said = arbiter.probabilities(likelihoods, codes, NONE[:n]).argmax(axis=1)
     assert (said[codes == 0] == 1).mean() > 0.7
     assert (said[codes == 2] == 2).mean() > 0.9
 
@@ -89,7 +89,7 @@ def test_labels_that_are_never_right_are_not_believed():
 def test_a_few_rows_of_one_or_two_classes(count):
     likelihoods, codes, given, true, vectors = world()
     rows = np.flatnonzero(true == 1)[:count]
-    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors, EQUAL)
     probabilities = arbiter.probabilities(likelihoods, codes, vectors)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     assert arbiter.few_shot is None
@@ -99,7 +99,7 @@ def test_the_same_rows_in_another_order_teach_the_same():
     likelihoods, codes, given, true, vectors = world()
     rows = np.random.default_rng(1).permutation(600)[:50]
     one, other = (
-        learn(likelihoods, codes, given, order, true[order], vectors)
+        learn(likelihoods, codes, given, order, true[order], vectors, EQUAL)
         for order in (np.sort(rows), np.sort(rows)[::-1])
     )
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-3)
@@ -110,11 +110,11 @@ def test_a_class_that_few_rows_miss_by_chance_is_kept():
     likelihoods, codes, given, true, vectors = world(blind=0.1)
     vectors = vectors + 5
     rows = np.array([np.flatnonzero(true == c)[0] for c in (0, 1)])
-    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors, EQUAL)
     assert arbiter.missing.tolist() == [False, False, True]
     suggested = arbiter.probabilities(likelihoods, codes, vectors).argmax(axis=1)
-    before = learn(likelihoods, codes, given, rows[:0], true[:0])
-    preferred = before.probabilities(likelihoods, codes, None).argmax(axis=1)
+    before = learn(likelihoods, codes, given, rows[:0], true[:0], NONE, EQUAL)
+    preferred = before.probabilities(likelihoods, codes, NONE).argmax(axis=1)
     of_third = true == 2
     assert (suggested == 2)[of_third].mean() >= (preferred == 2)[of_third].mean()
     assert (suggested == true).mean() > (preferred == true).mean() - 0.02
