@@ -84,6 +84,7 @@ def test_another_folder(tmp_path, capsys):
         "git clone https://github.com/dheeraj7596/ConWea && "
         "git -C ConWea checkout 5adb1222e9c07a064f92e67efb84a82ec562b3ae" in err
     )
+    assert "nowhere holds no train.py; wanted the top folder of a checkout of ConWea" in err
 
 
 @pytest.mark.parametrize(

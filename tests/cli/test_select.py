@@ -562,13 +562,6 @@ def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     assert not (here / "new").exists()
 
 
-def test_words_of_some_classes_only(here):
-    (here / "words.json").write_text('{"class 0": ["a"]}', encoding="utf-8")
-    with pytest.raises(LopsError, match="words hold none for 'class 1'; wanted words for every"):
-        command.main([str(write_table(here / "news.csv", ROWS)), *OPTIONS, "--words", "words.json"])
-    assert not (here / "news-lops").exists()
-
-
 def test_a_given_probe_is_the_first_member(here, capsys):
     run(write_table(here / "news.csv", ROWS), "--probe", "linear", "--verbose")
     assert "Members: TF-IDF + logistic regression, neighbours by LSA.\n" in (

@@ -13,6 +13,8 @@ def run(capsys, *arguments):
 
 def test_copy_and_check(tmp_path, capsys):
     path = tmp_path / "lops_core.py"
+    assert run(capsys, tmp_path / "order.py")[0] == 0
+    assert (tmp_path / "order.py").read_text().split("\n", 1)[1] == copies.core_text()
     status, out, err = run(capsys, tmp_path, "--check")
     assert (status, out) == (2, "")
     assert err == f"error: {path} does not exist; to make one: lops vendor {tmp_path}\n"
@@ -46,5 +48,6 @@ def test_copy_and_check(tmp_path, capsys):
 def test_another_file(tmp_path, capsys):
     (tmp_path / "a.py").write_text("print()\n")
     assert run(capsys, tmp_path / "a.py", "--check")[0] == 2
-    assert run(capsys, tmp_path / "a.py")[0] == 2
+    status, _, err = run(capsys, tmp_path / "a.py")
+    assert (status, "is not a copy made by lops_adapters" in err) == (2, True)
     assert (tmp_path / "a.py").read_text() == "print()\n"

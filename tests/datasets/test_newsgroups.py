@@ -42,11 +42,6 @@ def test_tree_gives_what_the_archive_gives(tmp_path, put):
     assert tree == packed
 
 
-def test_a_folder_with_the_archive_in_it(tmp_path):
-    write_archive(tmp_path / "20news-bydate.tar.gz", MESSAGES)
-    assert load(tmp_path, quiet=True).corpus.ids == IDS
-
-
 def test_bad_archives(tmp_path):
     good = write_archive(
         tmp_path / "20news-bydate.tar.gz",
@@ -114,7 +109,7 @@ def test_headers_are_stripped_where_messages_are_read(tmp_path):
     whole = load(path, quiet=True)
     for bare in (
         load(path, headers="strip", quiet=True),
-        load(path, headers="strip", quiet=True),
+        load(tmp_path, headers="strip", quiet=True),
         load("20news-coarse", data_dir=tmp_path, headers="strip", quiet=True),
         load(path, headers="auto", quiet=True),
         load("20news-coarse", data_dir=tmp_path, headers="auto", quiet=True),
@@ -125,14 +120,6 @@ def test_headers_are_stripped_where_messages_are_read(tmp_path):
     assert load(path, headers="keep", quiet=True) == whole
     assert whole.headers == whole.sample(1, 0).headers == "keep"
     assert load(path, headers="strip", quiet=True).corpus.checksum != whole.corpus.checksum
-
-
-def test_headers_of_a_download_are_stripped_too(put):
-    """It is kept as a table."""
-    row = '{"id": "1", "text": "From: x\\nSubject: Moon\\n\\nOrbit", "label": "sci.space"}\n'
-    data = put("data", {"20news/documents.jsonl": row})
-    found = load("20news-fine", data_dir=data, headers="strip", quiet=True)
-    assert found.corpus.texts == ("Moon\n\nOrbit",)
 
 
 def test_headers_are_refused_where_there_are_none(put):
@@ -150,9 +137,9 @@ def test_headers_are_refused_where_there_are_none(put):
 def test_auto_leaves_texts_without_headers_alone(put):
     message = "From: x\nSubject: Moon\n\nOrbit"
     folder = put("mine", {"a.jsonl": json.dumps({"text": message}) + "\n"})
-    for found in (load(folder, headers="auto"), load(folder, headers="auto")):
-        assert found == load(folder)
-        assert (found.headers, found.corpus.texts) == ("keep", (message,))
+    found = load(folder, headers="auto")
+    assert found == load(folder)
+    assert (found.headers, found.corpus.texts) == ("keep", (message,))
     assert load("demo", headers="auto") == load("demo")
 
 

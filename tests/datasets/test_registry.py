@@ -7,7 +7,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import load, names, published, registry
 
-from .conftest import FRAME, write_archive
+from .conftest import FRAME
 
 AGNEWS = '"3","Fears","Unions"\n"1","Race","on"\n'
 NEWS = {
@@ -90,12 +90,6 @@ def test_newsgroups_are_grouped_wherever_they_lie(put, where):
             "sci.space",
             "alt.atheism",
         )
-
-
-def test_the_archive_is_found(tmp_path):
-    messages = {name: text.encode() for name, text in NEWS.items()}
-    write_archive(tmp_path / "20news-bydate.tar.gz", messages)
-    assert len(load("20news", data_dir=tmp_path, quiet=True)) == 3
 
 
 def test_places_are_tried_in_order(put, tmp_path, monkeypatch, no_data):
@@ -244,10 +238,3 @@ def test_a_missing_data_set_names_those_that_are_there(put, no_data, caplog):
 def test_the_paths_named_by_hand_are_found(put, no_data):
     put("cache/lops_adapters", {"agnews/train.csv": AGNEWS})
     assert len(load("agnews", offline=True)) == 2
-
-
-def test_packaged_demo():
-    dataset = load("demo", offline=True)
-    assert len(dataset) > 100
-    assert set(dataset.corpus.seeds) == set(dataset.corpus.classes) == set(dataset.gold.labels)
-    assert load("demo").corpus.name == "demo"

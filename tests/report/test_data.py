@@ -254,11 +254,6 @@ def test_no_own_threshold_where_classes_are_cut_apart():
     assert page().own_threshold == 0.5
 
 
-def test_pages_stored_without_their_own_threshold():
-    stored = {key: value for key, value in page().to_json().items() if key != "own_threshold"}
-    assert SelectionPage.from_json(stored) == replace(page(), own_threshold=None)
-
-
 def test_many_times_of_learning_become_bins():
     rng = np.random.default_rng(2)
     learnt_at = np.where(rng.random(5000) < 0.1, np.inf, rng.random(5000) * 4)

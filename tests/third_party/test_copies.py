@@ -10,16 +10,6 @@ from lops_adapters.core import LopsError
 from lops_adapters.vendoring import copies
 
 
-def test_into_a_folder_and_to_a_file(tmp_path):
-    path, before = copies.vendor(tmp_path)
-    assert (path, before) == (tmp_path / "lops_core.py", "missing")
-    assert copies.vendor(tmp_path / "order.py") == (tmp_path / "order.py", "missing")
-    first, rest = path.read_text(encoding="utf-8").split("\n", 1)
-    assert core.__version__ in first
-    assert rest == copies.core_text()
-    assert copies.version_of(path) == core.__version__
-
-
 def test_a_copy_selects(tmp_path):
     copies.vendor(tmp_path)
     code = f"""
@@ -66,29 +56,6 @@ def test_windows_line_ends_are_no_edit(tmp_path):
     path = copies.vendor(tmp_path)[0]
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert copies.state(path, copies.core_text()) == "current"
-
-
-def test_renewing(tmp_path):
-    path = tmp_path / "lops_core.py"
-    path.write_text(copies.stamped("import numpy\n", "lops_adapters/core.py"))
-    assert copies.vendor(tmp_path) == (path, "old")
-    assert copies.vendor(tmp_path) == (path, "current")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("import numpy\n", "is not a copy made by lops_adapters"),
-        (None, "was edited after it was copied"),
-    ],
-)
-def test_nothing_of_theirs_is_lost(text, message, tmp_path):
-    path = tmp_path / "lops_core.py"
-    path.write_text(text or copies.stamped("import numpy\n", "lops_adapters/core.py") + "# mine\n")
-    before = path.read_bytes()
-    with pytest.raises(LopsError, match=message):
-        copies.vendor(tmp_path)
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -60,29 +60,12 @@ def test_there_and_back(name, line_end, tmp_path):
     assert contents(tmp_path) == patched
 
 
-def test_a_dry_run_writes_nothing(tmp_path):
-    upstream = skeleton(tmp_path, "conwea")
-    before = contents(tmp_path)
-    assert patching.apply(tmp_path, upstream, dry=True)[0] == "train.py"
-    assert contents(tmp_path) == before
-
-
 def test_the_file_keeps_its_mode(tmp_path):
     upstream = skeleton(tmp_path, "conwea")
     (tmp_path / "train.py").chmod(0o754)
     patching.apply(tmp_path, upstream)
     assert stat.S_IMODE((tmp_path / "train.py").stat().st_mode) == 0o754
     assert not list(tmp_path.glob(".*"))
-
-
-def test_another_folder_is_refused(tmp_path):
-    message = (
-        r"holds no src/trainer\.py; "
-        "wanted the top folder of a checkout of LOTClass, commit b914c612"
-    )
-    with pytest.raises(LopsError, match=message):
-        patching.apply(tmp_path, upstreams.load("lotclass"))
-    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_tree_is_refused(tmp_path):
@@ -243,13 +226,6 @@ def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
     assert patching.apply(tmp_path, upstream) == ["train.py"]
     patching.reverse(tmp_path, upstream)
     assert contents(tmp_path) == before
-
-
-def test_only_the_touched_files_decide(tmp_path):
-    upstream = skeleton(tmp_path, "conwea")
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "df.pkl").write_text("new")
-    assert patching.apply(tmp_path, upstream)
 
 
 def test_a_copy_with_another_blob_id_is_not_the_original(tmp_path):
