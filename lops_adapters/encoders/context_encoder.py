@@ -48,8 +48,6 @@ class ContextEncoder:
         combine: ``mean`` of the layers, or ``concat`` (the original; takes ``layers`` times the
             disk space).
         max_pieces: word pieces per window; longer sentences are cut into windows.
-        batch_pieces: padded word pieces per batch; default: 2,048 on a CPU (more only misses its
-            caches), 16,384 elsewhere.
         precision, device: as for the transformer probe.
 
     """
@@ -58,25 +56,19 @@ class ContextEncoder:
     layers: int = 4
     combine: str = "mean"
     max_pieces: int = 128
-    batch_pieces: int | None = None
     precision: str = "auto"
     device: str = "auto"
 
     def __post_init__(self) -> None:
         import_torch()
         config = pretrained.load_config(self.encoder)
-        limit = pretrained.longest_input(config)
         if self.combine not in ("mean", "concat"):
             raise LopsError(f"combine is {self.combine!r}; wanted mean or concat")
         if not 1 <= self.layers <= config.num_hidden_layers:
             raise LopsError(
                 f"layers is {self.layers}; {self.encoder} has {config.num_hidden_layers}"
             )
-        if self.max_pieces < 8 or (limit and self.max_pieces > limit):
-            raise LopsError(
-                f"max_pieces is {self.max_pieces}; "
-                f"{self.encoder} takes 8 to {limit or 'any number of'} word pieces"
-            )
+        pretrained.check_length("max_pieces", self.max_pieces, self.encoder, config, least=8)
         self._device = resolve_device(self.device)
         self._tokenizer = pretrained.load_tokenizer(self.encoder, "right")
         self._model = pretrained.load_encoder(self.encoder).eval().to(self._device)
@@ -85,7 +77,7 @@ class ContextEncoder:
     @property
     def budget(self) -> int:
         """Padded word pieces per batch."""
-        return self.batch_pieces or (2048 if self._device.type == "cpu" else 16384)
+        return 2048 if self._device.type == "cpu" else 16384  # more misses a processor's caches
 
     def fingerprint(self) -> str:
         """Return a hash of the weights and of what else decides the vectors of given words."""

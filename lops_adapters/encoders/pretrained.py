@@ -233,19 +233,12 @@ def padded(tokenizer: Any, rows: list[list[int]], device: Any) -> dict[str, Any]
     return {name: tensor.to(device) for name, tensor in batch.items()}
 
 
-def check_max_tokens(name: str, config: Any, max_tokens: int) -> None:
-    """Refuse a length that an encoder's position table does not allow.
-
-    Raises:
-        LopsError: ``max_tokens`` is out of range.
-
-    """
+def check_length(option: str, length: int, name: str, config: Any, least: int = 4) -> None:
+    """Raise a LopsError about an option if an encoder's position table does not allow a length."""
     limit = longest_input(config)
-    if max_tokens < 4 or (limit and max_tokens > limit):
-        raise LopsError(
-            f"{typed('max_tokens')} is {max_tokens}; {name} takes 4 to "
-            f"{limit or 'any number of'} tokens"
-        )
+    if length < least or (limit and length > limit):
+        longest = limit or "any number of"
+        raise LopsError(f"{typed(option)} is {length}; {name} takes {least} to {longest} tokens")
 
 
 def longest_input(config: Any) -> int | None:

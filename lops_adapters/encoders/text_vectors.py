@@ -62,7 +62,7 @@ class TextEncoder:
     def __post_init__(self) -> None:
         import_torch()
         self._config = pretrained.load_config(self.encoder)
-        pretrained.check_max_tokens(self.encoder, self._config, self.max_tokens)
+        pretrained.check_length("max_tokens", self.max_tokens, self.encoder, self._config)
         self._device = resolve_device(_own_card(self.device))
         autocast(self._device, self.precision)  # raises now rather than after tokenising
         self.width = int(self._config.hidden_size)

@@ -91,9 +91,7 @@ class EmbeddingProbe(Regression):
         vectors: np.ndarray = self._texts.encode(texts, quiet=self.quiet)
         return vectors
 
-    def read(self, samples: Sequence[Any]) -> np.ndarray:
-        """Return the vectors of the samples, which are also samples."""
-        return self.vectors(samples)
+    read = vectors  # which are also samples
 
     def prepare(self, samples: Any, *, fit: bool = False) -> np.ndarray:
         """Return centred and scaled vectors, (n, width) float32.

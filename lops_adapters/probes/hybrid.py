@@ -70,17 +70,8 @@ class HybridProbe(Steady, Probe):
         self._words = LinearProbe(
             self.epochs, self.batch_size, self.learning_rate, quiet=self.quiet
         )
-        self._vectors = EmbeddingProbe(
-            self.encoder,
-            self.epochs,
-            self.batch_size,
-            self.learning_rate / _SLOWER,
-            self.max_tokens,
-            self.precision,
-            self.device,
-            self.cache,
-            quiet=self.quiet,
-        )
+        slower = {"learning_rate": self.learning_rate / _SLOWER}
+        self._vectors = EmbeddingProbe(**self.settings() | slower)
 
     def read(self, samples: Sequence[Any]) -> Pair:
         """Return word counts and vectors."""

@@ -71,7 +71,7 @@ class TransformerProbe(Probe):
             raise LopsError(
                 f"{self!r}: wanted epochs and batch_size of at least 1 and a positive learning_rate"
             )
-        pretrained.check_max_tokens(self.encoder, self._config, self.max_tokens)
+        pretrained.check_length("max_tokens", self.max_tokens, self.encoder, self._config)
         self._device = resolve_device(self.device)
         autocast(self._device, self.precision)  # raises now rather than after tokenising
         self._tokenizer = pretrained.load_tokenizer(self.encoder, recipe.padding_side)

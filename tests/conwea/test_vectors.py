@@ -64,14 +64,13 @@ def test_context_matters(encoder, tmp_path):
 
 
 @pytest.mark.parametrize("batch_pieces", [1, 40, 8192])
-def test_batches_change_nothing(encoder, tokens, bert, tmp_path, batch_pieces):
+def test_batches_change_nothing(encoder, tokens, bert, tmp_path, monkeypatch, batch_pieces):
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
     wanted = everything(tokens)
     usual = contextual_vectors(tokens, wanted, encoder, tmp_path / "one")
-    small = ContextEncoder(
-        bert, layers=2, max_pieces=64, batch_pieces=batch_pieces, precision="float32"
-    )
+    monkeypatch.setattr(ContextEncoder, "budget", batch_pieces)
+    small = ContextEncoder(bert, layers=2, max_pieces=64, precision="float32")
     np.testing.assert_allclose(
         contextual_vectors(tokens, wanted, small, tmp_path / "other"), usual, atol=2e-3
     )

@@ -81,11 +81,10 @@ def test_no_spans_at_all(encoder):
 
 @pytest.mark.parametrize("first_piece_only", [False, True])
 @pytest.mark.parametrize("batch_pieces", [1, 4096])
-def test_windows_with_context(bert, hidden, tmp_path, first_piece_only, batch_pieces):
+def test_windows_with_context(bert, hidden, tmp_path, monkeypatch, first_piece_only, batch_pieces):
     """The encoder sees the words of the context; their vectors come from the window before."""
-    encoder = ContextEncoder(
-        bert, layers=1, max_pieces=16, batch_pieces=batch_pieces, precision="float32", device="cpu"
-    )
+    monkeypatch.setattr(ContextEncoder, "budget", batch_pieces)
+    encoder = ContextEncoder(bert, layers=1, max_pieces=16, precision="float32", device="cpu")
     surface_id = np.array([0, 1, 2, 3, 4, 1, 0, 4])
     cut = [Window(0, 0, 3), Window(1, 3, 5), Window(5, 5, 6), Window(5, 6, 8)]
     pieces = encoder.pieces(tuple(WORDS))
