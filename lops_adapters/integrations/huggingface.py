@@ -31,7 +31,6 @@ from tqdm.auto import tqdm
 from lops_adapters import extras
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.torch_tools import LocalRandomness
-from lops_adapters.integrations.recorder import Record
 from lops_adapters.integrations.watcher import Watcher, read_codes
 
 for _library in ("torch", "transformers", "accelerate"):
@@ -45,7 +44,7 @@ __all__ = ["LopsCallback", "select_with_trainer"]
 FILE = "lops_record.npz"  # in every checkpoint folder
 
 
-class LopsCallback(TrainerCallback):
+class LopsCallback(Watcher, TrainerCallback):
     """Records the order in which a training learns its samples: predicts them after every epoch.
 
     Predictions go by position in ``train_dataset``, in its order, with the trainer's collator and
@@ -89,7 +88,7 @@ class LopsCallback(TrainerCallback):
         stop_when_done: bool = False,
     ) -> None:
         self.trainer = trainer
-        self._watcher = Watcher(
+        super().__init__(
             _labels_of(trainer, labels),
             every=every,
             method=method,
@@ -98,20 +97,15 @@ class LopsCallback(TrainerCallback):
             stop_when_done=stop_when_done,
         )
 
-    @property
-    def record(self) -> Record:
-        """The :class:`lops_adapters.integrations.recorder.Record` so far."""
-        return self._watcher.record
-
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Begin a record, or continue the one of a resumed training."""
-        before, now = len(self._watcher.codes), len(self.trainer.train_dataset)
+        before, now = len(self.codes), len(self.trainer.train_dataset)
         if now != before:
             raise LopsError(
                 f"train_dataset has {now} samples, and had {before} when the callback was made; "
                 "make a new callback for the new data"
             )
-        self._watcher.found = None
+        self.found = None
         if not state.global_step:
             return
         path = Path(args.output_dir) / f"checkpoint-{state.global_step}" / FILE
@@ -121,22 +115,20 @@ class LopsCallback(TrainerCallback):
                 f"is not known: there is no {path}; resume from a checkpoint in output_dir that "
                 "was written with this callback, or start a new training"
             )
-        self._watcher.resume(path, float(state.num_train_epochs))
+        self.resume(path, float(state.num_train_epochs))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Record a checkpoint when it is due, before the trainer saves its own."""
-        every = self._watcher.every
-        if not (state.global_step % every == 0 if every else float(state.epoch).is_integer()):
-            return
-        horizon = float(state.num_train_epochs)
-        if self._watcher.look(self._predict, time=state.epoch, horizon=horizon):
+        every, horizon = self.every, float(state.num_train_epochs)
+        due = state.global_step % every == 0 if every else float(state.epoch).is_integer()
+        if due and self.look(self._predict, time=state.epoch, horizon=horizon):
             control.should_training_stop = True
 
     def on_save(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Put the record into the checkpoint folder."""
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
         if state.is_world_process_zero and folder.is_dir():
-            self._watcher.save(folder / FILE, float(state.num_train_epochs))
+            self.save(folder / FILE, float(state.num_train_epochs))
 
     def _predict(self, positions: np.ndarray | None) -> np.ndarray:
         """Return (m, k) float32 probabilities at ``positions``, the same on every process."""
@@ -151,7 +143,7 @@ class LopsCallback(TrainerCallback):
                 scores = torch.cat([self._scores(model, inputs) for inputs in bar])
             finally:
                 _switch(model, trainer.optimizer, training=training)
-        n = len(self._watcher.codes) if positions is None else len(positions)
+        n = len(self.codes) if positions is None else len(positions)
         if len(scores) != n:
             raise LopsError(
                 f"the trainer's collator and model gave {len(scores)} rows of scores for {n} "
@@ -181,7 +173,7 @@ class LopsCallback(TrainerCallback):
         )
         while isinstance(scores, tuple | list) and scores:
             scores = scores[0]
-        shape, largest = tuple(getattr(scores, "shape", ())), int(self._watcher.codes.max())
+        shape, largest = tuple(getattr(scores, "shape", ())), int(self.codes.max())
         if len(shape) != 2 or shape[1] < 2 or shape[1] <= largest:
             raise LopsError(
                 f"the model's first output has shape {shape}; wanted (samples, classes) scores of "

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.integrations.recorder import Record
 from lops_adapters.integrations.watcher import Watcher, read_codes
 from lops_adapters.probes.keras_tools import KerasRandomness, import_keras, torch_device
 
@@ -26,7 +25,7 @@ __all__ = ["LopsCallback"]
 keras: Any = import_keras()  # chooses a backend, and says what to install
 
 
-class LopsCallback(keras.callbacks.Callback):
+class LopsCallback(Watcher, keras.callbacks.Callback):
     """Records the order in which ``model.fit`` learns its samples: predicts them after every epoch.
 
     The training is not affected: ``model.predict`` changes no weight, and the global random
@@ -78,8 +77,7 @@ class LopsCallback(keras.callbacks.Callback):
         skip_decided: bool = False,
         stop_when_done: bool = False,
     ) -> None:
-        super().__init__()
-        self._watcher = Watcher(
+        super().__init__(
             _codes(labels),
             every=every,
             method=method,
@@ -94,21 +92,11 @@ class LopsCallback(keras.callbacks.Callback):
         self._epoch = 0
         self._batch = 0  # batches done in this epoch
 
-    @property
-    def codes(self) -> np.ndarray:
-        """The pseudo-labels, (N,) int64."""
-        return self._watcher.codes
-
-    @property
-    def record(self) -> Record:
-        """The :class:`lops_adapters.integrations.recorder.Record` so far."""
-        return self._watcher.record
-
     def on_train_begin(self, logs: Any = None) -> None:
         """Check that batches can be counted if ``every`` needs it."""
-        if self._watcher.every and not self.params.get("steps"):
+        if self.every and not self.params.get("steps"):
             raise LopsError(
-                f"every is {self._watcher.every} and fit() does not know how many batches an epoch "
+                f"every is {self.every} and fit() does not know how many batches an epoch "
                 "has; pass steps_per_epoch to fit()"
             )
 
@@ -116,27 +104,26 @@ class LopsCallback(keras.callbacks.Callback):
         """Begin a new record with the first epoch."""
         self._epoch, self._batch = epoch, 0
         if epoch == 0:
-            self._watcher.found = None
-        elif self._watcher.found is not None:
-            self._watcher.found.horizon = float(self.params["epochs"])
+            self.found = None
+        elif self.found is not None:
+            self.found.horizon = float(self.params["epochs"])
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Record a checkpoint if ``every`` makes one due."""
-        every = self._watcher.every
-        if not every:
+        if not self.every:
             return
         before, self._batch = self._batch, batch + 1
         done = self._epoch * self.params["steps"]
-        if (done + self._batch) // every > (done + before) // every:
+        if (done + self._batch) // self.every > (done + before) // self.every:
             self._look(self._epoch + self._batch / self.params["steps"])
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Record a checkpoint, unless ``every`` says when."""
-        if not self._watcher.every:
+        if not self.every:
             self._look(epoch + 1.0)
 
     def _look(self, time: float) -> None:
-        if self._watcher.look(self._predict, time=time, horizon=float(self.params["epochs"])):
+        if self.look(self._predict, time=time, horizon=float(self.params["epochs"])):
             self.model.stop_training = True
 
     def _predict(self, positions: np.ndarray | None) -> np.ndarray:

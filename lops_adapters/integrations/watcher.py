@@ -14,7 +14,7 @@ from lops_adapters.selection.methods import check_rule
 
 
 class Watcher:
-    """Fills a record of one training; a callback says when, and how to predict.
+    """The base of the callbacks: fills a record of one training; they say when, and how to predict.
 
     Args:
         codes: (N,) int64 pseudo-labels 0..k-1.
@@ -38,6 +38,7 @@ class Watcher:
         skip_decided: bool,
         stop_when_done: bool,
     ) -> None:
+        super().__init__()
         check_rule(method, keep)
         if every is not None and every < 1:
             raise LopsError(
@@ -54,7 +55,12 @@ class Watcher:
 
     @property
     def record(self) -> Record:
-        """The record so far; LopsError before the first checkpoint."""
+        """The :class:`lops_adapters.integrations.recorder.Record` so far.
+
+        Raises:
+            LopsError: before the first checkpoint.
+
+        """
         if self.found is None:
             raise LopsError(
                 "nothing was recorded: training has not started, or ended before the first "

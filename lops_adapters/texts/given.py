@@ -76,8 +76,3 @@ def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
     first = chosen.name if chosen is probe else "logistic regression"
     return chosen, f"Members, on the given vectors: {first}, neighbours, logistic regression."
-
-
-def unnamed(n: int) -> list[str]:
-    """Return what is shown in place of n missing texts."""
-    return [f"(row {position})" for position in range(n)]

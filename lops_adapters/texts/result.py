@@ -87,7 +87,7 @@ class TextSelection(Selection):
             selection.rule,
             selection.stopped,
         )
-        self._judged = judged
+        self._judged, self._selection = judged, selection
         labelled = _spread(np.ones(len(judged), dtype=bool), judged, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
@@ -302,16 +302,8 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in at]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        judged = Selection(
-            self.mask[at],
-            self.learnt_at[at],
-            self.confidence[at],
-            self.per_class,
-            self.rule,
-            self.stopped,
-        )
         return selection_page(
-            judged,
+            self._selection,
             **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,

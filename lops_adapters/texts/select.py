@@ -39,7 +39,7 @@ from lops_adapters.texts.explain import (
     script_sentences,
     without_label,
 )
-from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given, unnamed
+from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory, group_codes, read_labels, read_texts
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.soft import hard_labels
@@ -243,7 +243,8 @@ def _read(
     if (labels is None) == (soft_labels is None):
         raise LopsError("wanted labels or soft_labels, one of the two")
     names, labelled = read_labels(hard_labels(soft_labels) if labels is None else labels, abstain)
-    read = unnamed(len(names)) if read is None else read
+    if read is None:
+        read = [f"(row {position})" for position in range(len(names))]
     if len(read) != len(names):
         raise LopsError(
             f"found {len(read)} texts and {len(names)} labels; wanted one label per text, in the "

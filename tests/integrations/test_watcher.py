@@ -12,35 +12,10 @@ USUAL = {
     "every": None, "keep": 0.5, "method": "ranked", "skip_decided": False, "stop_when_done": False,
 }  # fmt: skip
 HALF = np.array([[0.9, 0.1], [0.2, 0.8], [0.7, 0.3], [0.6, 0.4]])  # one of class 0 is learnt
-WHOLE = np.eye(2)[CODES]
 
 
 def watcher(**settings):
     return Watcher(CODES, **{**USUAL, **settings})
-
-
-def test_looks_and_stops_when_done():
-    seen = watcher(stop_when_done=True)
-    assert not seen.look(lambda positions: HALF, time=1.0, horizon=3.0)
-    assert seen.look(lambda positions: WHOLE, time=2.0, horizon=3.0)
-    assert seen.record.times == [1.0, 2.0]
-    assert seen.record.horizon == 3.0
-    plain = watcher()
-    assert not plain.look(lambda positions: WHOLE, time=1.0, horizon=3.0)
-
-
-def test_asks_only_for_what_is_undecided():
-    asked = []
-
-    def predict(positions):
-        asked.append(None if positions is None else positions.tolist())
-        return HALF if positions is None else WHOLE[positions]
-
-    seen = watcher(skip_decided=True)
-    for time in (1.0, 2.0, 3.0):
-        seen.look(predict, time=time, horizon=3.0)
-    assert asked == [None, [2, 3]]  # after the second checkpoint nothing is undecided
-    assert seen.record.times == [1.0, 2.0, 3.0]
 
 
 def test_a_record_is_saved_and_resumed(tmp_path):

@@ -59,19 +59,13 @@ def test_learning_order(arguments, observed):
         order.select()
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("name", [*ARGUMENTS, *OBSERVED])
 @pytest.mark.parametrize("kind", odd_values())
 def test_each_argument_alone(name, kind):
+    given, observed = {"pseudo_labels": LABELS}, {"predictions": LABELS}
+    (observed if name in OBSERVED else given)[name] = odd_values()[kind]
     with suppress(LopsError):
-        LearningOrder(**{"pseudo_labels": LABELS, name: odd_values()[kind]})
-
-
-@pytest.mark.parametrize("name", OBSERVED)
-@pytest.mark.parametrize("kind", odd_values())
-def test_each_observation_alone(name, kind):
-    order = LearningOrder(LABELS)
-    with suppress(LopsError):
-        order.observe(**{"predictions": LABELS, name: odd_values()[kind]})
+        LearningOrder(**given).observe(**observed)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -160,33 +154,3 @@ def test_what_is_said_of_predictions(observed, message):
     with pytest.raises(LopsError, match=message):
         order.observe(**{"predictions": LABELS, **observed})
     assert order.undecided.tolist() == [0, 1, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"texts": None}, "texts are None; wanted texts, or embeddings or pred_probs"),
-        ({"labels": 3}, "labels are one int; wanted a flat sequence of class names"),
-        ({"labels": [{}] * 12}, "labels hold a dict; wanted one class name per text"),
-        ({"probe": None}, "probe is None; wanted a probe, the name of one"),
-        ({"seed": "x"}, "seed is 'x'; wanted a whole number"),
-        (
-            {"method": "margin", "keep": 0.5, "every": 1.5},
-            "every is 1.5; wanted a number of updates",
-        ),
-        ({"keep": [0.5]}, r"keep is \[0.5\]; wanted 'auto', or a fraction"),
-        ({"method": np.arange(3)}, "method is array.*; wanted one of learning-order"),
-        ({"sure": [0.5]}, r"sure is \[0.5\]; wanted a probability"),
-        ({"per_class": "yes"}, "per_class is 'yes'; wanted True, False or None"),
-        ({"encoder": 3}, "encoder is 3; wanted 'static', 'minilm', the folder or hub name"),
-        ({"encoder": "static", "words": ["goal"]}, r"words are \['goal'\]; wanted a dict"),
-        (
-            {"encoder": "static", "words": {NAMES[0]: 3}},
-            "words of the class .* are 3; wanted a list",
-        ),
-        ({"method": ["released"]}, r"method is \['released'\]; wanted one of learning-order"),
-    ],
-)
-def test_what_is_said_by_select(arguments, message):
-    with pytest.raises(LopsError, match=message):
-        lops_adapters.select(**{"texts": TEXTS, "labels": NAMES, **USUAL, **arguments})

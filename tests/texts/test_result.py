@@ -1,12 +1,14 @@
 """What comes back: a frame, a summary, a page, a plot."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import lops_adapters
 from lops_adapters import LopsError
+from lops_adapters.texts.result import TextSelection
 
 from ..noisy import noisy_texts
 
@@ -113,3 +115,20 @@ def test_what_to_train_on():
     texts, labels, _ = noisy_texts()
     (advice,) = [why for why in select(texts, labels, encoder=None).why if why.startswith("Next")]
     assert advice.startswith("Next: train on the kept rows, with balanced classes. A suggestion")
+
+
+@pytest.mark.parametrize(
+    ("labels", "suggested", "rejected", "expected"),
+    [
+        ([], [], [], []),
+        (["a", "b"], ["a", "b"], [0, 1], []),
+        (["a", "b"], ["b", "a"], [], []),
+        (["a", "b", "b"], ["b", "a", "a"], [0, 1, 2], [("b", "a", 2), ("a", "b", 1)]),
+        (["b", "a"], ["a", "b"], [0, 1], [("a", "b", 1), ("b", "a", 1)]),  # ties by name
+        ([2, 10], [10, 2], [0, 1], [(10, 2, 1), (2, 10, 1)]),
+    ],
+)
+def test_corrections(labels, suggested, rejected, expected):
+    columns = {"labels": labels, "suggested": np.array(suggested, dtype=object)}
+    selection = SimpleNamespace(**columns, rejected=np.array(rejected, dtype=int))
+    assert TextSelection.corrections(selection) == expected

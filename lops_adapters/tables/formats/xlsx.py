@@ -9,6 +9,7 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
+from lops_adapters.tables.formats import cells
 from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start, in_blocks
 from lops_adapters.tables.formats.delimited import TextBlock
 
@@ -43,8 +44,8 @@ class Xlsx(Format):
         records = sheet_records(path, start.reading.sheet)
         next(records, None)  # the header
         for rows in in_blocks(records):
-            numbers, cells = zip(*rows, strict=True)
-            yield SheetBlock(path, numbers, start.columns, list(cells))
+            numbers, texts = zip(*rows, strict=True)
+            yield SheetBlock(path, numbers, start.columns, list(texts))
 
 
 def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
@@ -91,18 +92,18 @@ def _records(openpyxl: Any, path: Path, sheet: str | None) -> Iterator[tuple[int
                 raise LopsError(
                     f"{path}, row {number}: cells far outside the table; save it as CSV"
                 )
-            cells = [cell_text(value) for value in row]
-            while cells and not cells[-1]:
-                cells.pop()
-            if not cells:
+            texts = [cell_text(value) for value in row]
+            while texts and not texts[-1]:
+                texts.pop()
+            if not texts:
                 continue
-            width = width or len(cells)
-            if len(cells) > width:
+            width = width or len(texts)
+            if len(texts) > width:
                 raise LopsError(
-                    f"{path}, row {number}: found {len(cells)} cells; wanted {width}, as in the "
+                    f"{path}, row {number}: found {len(texts)} cells; wanted {width}, as in the "
                     "header"
                 )
-            yield number, cells + [""] * (width - len(cells))
+            yield number, texts + [""] * (width - len(texts))
     finally:
         book.close()
 
@@ -113,13 +114,9 @@ def cell_text(value: Any) -> str:
     >>> [cell_text(value) for value in (None, 3, 3.0, 0.5, True, "a")]
     ['', '3', '3', '0.5', 'true', 'a']
     """
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    return str(value.isoformat()) if hasattr(value, "isoformat") else cells.cell_text(value)
 
 
 def _check_size(path: Path) -> None:
