@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -131,8 +130,9 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
     asked = by_row(given, by)
     before: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
     known: dict[str, Any] = {}
-    count = 0
-    for key, value in _rows(table, label, by):
+    position = -1
+    for position, (_, _, (value, *ids)) in enumerate(table.cells((label, by) if by else (label,))):
+        key = cell_text(ids[0]).strip() if ids else str(position + 1)
         if not is_unlabelled(value) and not isinstance(value, list | dict):
             known.setdefault(cell_text(value), value)
             known.setdefault(str(value), value)
@@ -143,8 +143,8 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
                     f"{given.place(asked[found])}: the id {key!r} is in several rows of the "
                     f"table; correct by row number, without --id"
                 )
-            before[found] = (count, value)
-        count += 1
+            before[found] = (position, value)
+    count = position + 1
     unknown = [entry for key, entry in asked.items() if key not in before]
     if unknown:
         named = listed((f"{entry.row!r:.80}" for entry in unknown), limit=5)
@@ -188,13 +188,6 @@ def by_row(given: Given, by: str | None = None) -> dict[str, Correction]:
             )
         asked[key] = entry
     return asked
-
-
-def _rows(table: readers.Table, label: str, by: str | None) -> Iterator[tuple[str, Any]]:
-    """Yield the key and the label of every row."""
-    names = (label,) if by is None else (label, by)
-    for number, (_, _, cells) in enumerate(table.cells(names), 1):
-        yield str(number) if by is None else cell_text(cells[1]).strip(), cells[0]
 
 
 def _change(

@@ -13,10 +13,10 @@ from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import select as command
 from lops_adapters.console import aligned, percent
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Corpus, load
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.pseudo_labels import PseudoLabels, string_match
+from lops_adapters.pseudo_labels import string_match
 
 EPOCHS = 20  # of the classifier, as in self-training
 SEEDS = 3  # trainings per row of the table
@@ -45,84 +45,76 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; returns the exit status."""
-    options = parser().parse_args(arguments)
+    folder = parser().parse_args(arguments).output
     dataset = load("demo", quiet=True)
     corpus = dataset.corpus
-    labels = string_match(corpus.texts, corpus.seeds, quiet=True)
-    evaluator = Evaluator(dataset.gold.labels if dataset.gold else None, corpus.classes)
-    noise = percent(evaluator.noise(labels.positions, labels.labels))
+    gold = np.array(dataset.gold.labels if dataset.gold else (), dtype=object)
+    matched = string_match(corpus.texts, corpus.seeds, quiet=True)
+    at, labels = matched.positions, matched.labels
+    right = labels == gold[at]
     print(
         f"Demo corpus: {len(corpus)} news texts in {len(corpus.classes)} classes. Seed words label "
-        f"{len(labels)} of them; {noise} of these labels are wrong.\n"
+        f"{len(at)} of them; {percent(float(np.mean(~right)))} of these labels are wrong.\n"
     )
-    table, words, out = (
-        options.output / name for name in ("labels.csv", "words.json", "selection")
-    )
-    _write_table(table, dataset, labels)
+    table, words, out = (folder / name for name in ("labels.csv", "words.json", "selection"))
+    folder.mkdir(parents=True, exist_ok=True)
+    ids, texts = [corpus.ids[i] for i in at], [corpus.texts[i] for i in at]
+    rows = zip(ids, texts, labels, gold[at], strict=True)
+    storage.write_csv(table, ["id", "text", "weak", "gold"], rows)
     storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
     given = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
     given += ["--words", str(words)]
     print(f"$ lops select {' '.join(given)}\n")
     command.main([*given, "--output", str(out), "--force", "--quiet"])
-    kept = _kept(out / "kept.csv", dataset, labels)
+    with (out / "kept.csv").open(encoding="utf-8", newline="") as handle:
+        selected = {row["id"] for row in csv.DictReader(handle)}
+    kept = np.array([name in selected for name in ids])
     print("\nA linear classifier trained on these labels, tested on all texts:\n")
-    print(aligned(_classifiers(dataset, labels, kept, evaluator)))
+    print(aligned(_classifiers(corpus, gold, at, labels, kept)))
     print("\nYour own table: lops select YOUR.csv --text COLUMN --label COLUMN")
     return 0
 
 
-def _write_table(path: Path, dataset: Dataset, labels: PseudoLabels) -> None:
-    corpus, gold = dataset.corpus, dataset.gold
-    rows = [
-        (corpus.ids[i], corpus.texts[i], label, gold.labels[i] if gold else "")
-        for i, label in zip(labels.positions, labels.labels, strict=True)
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    storage.write_csv(path, ["id", "text", "weak", "gold"], rows)
-
-
-def _kept(path: Path, dataset: Dataset, labels: PseudoLabels) -> np.ndarray:
-    """Return the places of the kept rows among the pseudo-labels."""
-    with path.open(encoding="utf-8", newline="") as handle:
-        ids = {row["id"] for row in csv.DictReader(handle)}
-    names = [dataset.corpus.ids[i] for i in labels.positions]
-    return np.flatnonzero([name in ids for name in names])
-
-
 def _classifiers(
-    dataset: Dataset, labels: PseudoLabels, kept: np.ndarray, evaluator: Evaluator
+    corpus: Corpus, gold: np.ndarray, at: np.ndarray, labels: np.ndarray, kept: np.ndarray
 ) -> list[list[str]]:
-    """Return a table: what the classifier was trained on, and its macro-F1."""
-    positions = labels.positions
-    gold = np.array(dataset.gold.labels if dataset.gold else [], dtype=object)
-    rows = [["trained on", "labels", "wrong", "macro-F1"]]
+    """Return a table: what the classifier was trained on, and its macro-F1.
+
+    Args:
+        corpus: of n texts.
+        gold: (n,) their classes.
+        at: (m,) positions of the texts with a label.
+        labels: (m,) these labels.
+        kept: (m,) bool, the kept ones.
+
+    """
+    m, size, right = len(at), int(kept.sum()), labels == gold[at]
+    evaluator = Evaluator(gold, corpus.classes)
     parts = {
-        "all labels": lambda _: np.arange(len(labels)),
-        "a random part": lambda seed: _random(len(labels), len(kept), seed),
-        "the kept labels": lambda _: kept,
-        "the right labels": lambda _: np.flatnonzero(labels.labels == gold[positions]),
+        "all labels": lambda _: np.arange(m),
+        "a random part": lambda seed: np.sort(
+            np.random.default_rng(seed).choice(m, size, replace=False)
+        ),
+        "the kept labels": lambda _: np.flatnonzero(kept),
+        "the right labels": lambda _: np.flatnonzero(right),
     }
+    rows = [["trained on", "labels", "wrong", "macro-F1"]]
     for name, part in parts.items():
         drawn = [part(seed) for seed in range(SEEDS)]
-        wrong = [evaluator.noise(positions[own], labels.labels[own]) or 0.0 for own in drawn]
-        scores = [_macro_f1(dataset, labels, *numbered, evaluator) for numbered in enumerate(drawn)]
+        wrong = [np.mean(~right[chosen]) for chosen in drawn]
+        scores = []
+        for seed, chosen in enumerate(drawn):
+            predicted = _predicted(corpus, at[chosen], labels[chosen], seed)
+            scores.append(evaluator.scores(predicted)["macro_f1"] or 0)
         means = (percent(float(np.mean(values))) for values in (wrong, scores))
         rows.append([name, str(len(drawn[0])), *means])
     return rows
 
 
-def _random(n: int, size: int, seed: int) -> np.ndarray:
-    return np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
-
-
-def _macro_f1(
-    dataset: Dataset, labels: PseudoLabels, seed: int, own: np.ndarray, evaluator: Evaluator
-) -> float:
-    corpus = dataset.corpus
-    names = np.array(corpus.classes, dtype=object)
-    codes = np.array([corpus.classes.index(label) for label in labels.labels[own]])
+def _predicted(corpus: Corpus, at: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
+    """Return the classes of all texts by a classifier that is trained on some labels."""
+    codes = np.array([corpus.classes.index(label) for label in labels])
     classifier = LinearProbe(epochs=EPOCHS, quiet=True)
-    texts = [corpus.texts[i] for i in labels.positions[own]]
-    classifier.fit(texts, codes, len(corpus.classes), seed=seed)
-    predicted = names[classifier.predict_proba(corpus.texts).argmax(axis=1)]
-    return float(evaluator.scores(predicted)["macro_f1"] or 0)
+    classifier.fit([corpus.texts[i] for i in at], codes, len(corpus.classes), seed=seed)
+    names = np.array(corpus.classes, dtype=object)
+    return names[classifier.predict_proba(corpus.texts).argmax(axis=1)]

@@ -27,8 +27,8 @@ NAMES = {
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
 
-def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> Path:
-    """Return the folder a command may write.
+def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> None:
+    """Check that a command may write a folder.
 
     Args:
         folder: need not exist.
@@ -71,11 +71,10 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
     elif folder.exists() and not folder.is_dir():
         raise LopsError(f"{folder} is a file; wanted a folder; give another --output")
     check_writable(folder.absolute().parent, "--output")
-    return folder
 
 
-def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> Path:
-    """Return the file a command may write; raise a LopsError if it may not or cannot."""
+def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> None:
+    """Raise a LopsError if a command may not, or cannot, write a file."""
     resolved = resolve(path, option)
     if resolved in {given.resolve() for given in inputs}:
         raise LopsError(f"{option} is {path}, which is an input; give another file")
@@ -87,7 +86,6 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
     if not folder.is_dir():
         raise LopsError(f"{option} is {path}, but {folder} does not exist; create it first")
     check_writable(folder, option)
-    return path
 
 
 def resolve(path: Path, option: str) -> Path:

@@ -45,16 +45,12 @@ def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     return {label: (own,) if isinstance(own, str) else tuple(own) for label, own in content.items()}
 
 
-def find_seeds(folder: Path) -> Seeds | None:
-    """Read ``seeds.json``, otherwise ``seedwords.json``, of a folder; None if neither exists."""
-    path = _first_file(folder, SEED_FILES)
-    return None if path is None else load_seeds(path)
-
-
-def find_names(folder: Path) -> dict[str, tuple[str, ...]] | None:
-    """Read ``names.json`` of a folder; None if it does not exist."""
-    path = _first_file(folder, (NAME_FILE,))
-    return None if path is None else load_names(path)
+def find_file(folder: Path, *names: str) -> Path | None:
+    """Return the first of these files that a folder has; None if it has none."""
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is not None:
+        logger.info("words of the classes are read from %s", path)
+    return path
 
 
 def choose_names(
@@ -78,13 +74,6 @@ def choose_names(
     renamed = {label: published.RENAMED[label] for label in classes if label in published.RENAMED}
     chosen = {**renamed, **(usual or {})}
     return load_names({**chosen, **(load_names(names) if names is not None else {})})
-
-
-def _first_file(folder: Path, names: Sequence[str]) -> Path | None:
-    path = next((folder / name for name in names if (folder / name).is_file()), None)
-    if path is not None:
-        logger.info("words of the classes are read from %s", path)
-    return path
 
 
 def _load(source: Any, what: str, wanted: str, is_fine: Callable[[object], bool]) -> Any:

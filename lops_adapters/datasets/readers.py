@@ -10,7 +10,14 @@ from pathlib import Path
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import checked
-from lops_adapters.datasets.class_words import Names, Seeds, find_names, find_seeds
+from lops_adapters.datasets.class_words import (
+    NAME_FILE,
+    SEED_FILES,
+    Names,
+    Seeds,
+    find_file,
+    load_names,
+)
 from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.layouts import LAYOUTS
 from lops_adapters.datasets.lines import readable
@@ -40,8 +47,9 @@ def read_path(
         folder = path if path.is_dir() else path.parent
         rows = read_rows(path, columns)
         if seeds is None:
-            seeds = find_seeds(folder)
-        rows = replace(rows, names=find_names(folder))
+            seeds = find_file(folder, *SEED_FILES)
+        usual = find_file(folder, NAME_FILE)
+        rows = replace(rows, names=None if usual is None else load_names(usual))
     rows = strip_headers(rows, headers, str(path))
     return assemble(rows, name_of_path(path), seeds, names)
 

@@ -43,6 +43,8 @@ def write_report(folder: Path) -> Path:
     )
     title = f"{metrics.get('title', metrics['framework'])} on {metrics['dataset']}"
     rows = arm_rows(metrics)
+    versions = config.pop("versions", {})
+    tables = settings_tables(config, versions)
     parts = [
         _figures(metrics),
         _charts(metrics),
@@ -50,7 +52,7 @@ def write_report(folder: Path) -> Path:
         _checked(metrics),
         _seed_words(metrics),
         _classes(metrics),
-        _settings(config),
+        section("settings", "Settings", details("Settings and versions of this run", tables)),
     ]
     header = f"<h1>{isolated(title)}</h1>{_summary(config, metrics)}"
     path = folder / "report.html"
@@ -143,22 +145,18 @@ def _seed_words(metrics: Metrics) -> str:
         stored = [item for item in result["iterations"] if item.get("seed_words")]
         before: SeedWords = {}
         for item in stored:
-            drawn = _words_table(f"{arm}, iteration {step_name(item)}", item["seed_words"], before)
-            parts.append(details(*drawn, is_open=item is stored[-1]))
-            before = item["seed_words"]
+            words: SeedWords = item["seed_words"]
+            n = sum(map(len, words.values()))
+            name = f"{arm}, iteration {step_name(item)}: {count(n)} word{'' if n == 1 else 's'}"
+            rows = [[label, _words(one, before.get(label, one))] for label, one in words.items()]
+            drawn = table(("class", "seed words"), rows, name, text=(1,))
+            parts.append(details(name, drawn, is_open=item is stored[-1]))
+            before = words
     note = (
         '<p class="note">With the number of documents that hold each word. '
         "Bold: new since the iteration before. word$0, word$1: senses of an ambiguous word.</p>"
     )
     return section("seeds", "Seed words", note, *parts) if parts else ""
-
-
-def _words_table(name: str, words: SeedWords, before: SeedWords) -> tuple[str, str]:
-    """Return a summary of an iteration's seed words, and their table."""
-    n = sum(map(len, words.values()))
-    summary = f"{name}: {count(n)} word{'' if n == 1 else 's'}"
-    rows = [[label, _words(one, before.get(label, one))] for label, one in words.items()]
-    return summary, table(("class", "seed words"), rows, summary, text=(1,))
 
 
 def _words(words: list[Any], before: list[Any]) -> Markup:
@@ -198,9 +196,3 @@ def _per_class(item: Item) -> str:
     stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
     drawn = table(head, rows, f"{stage}: kept per class", text=(6,))
     return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>{drawn}"
-
-
-def _settings(config: dict[str, Any]) -> str:
-    settings = {key: value for key, value in config.items() if key != "versions"}
-    tables = settings_tables(settings, config.get("versions", {}))
-    return section("settings", "Settings", details("Settings and versions of this run", tables))
