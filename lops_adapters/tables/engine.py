@@ -17,7 +17,6 @@ from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.scoring import part_files, write_parts
 from lops_adapters.tables.survey import survey_of
-from lops_adapters.texts.near_duplicates import write_groups
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -82,24 +81,34 @@ def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | N
     """
     if states(table.paths) != before:
         raise changed(table.paths)
-    fitted, sample = done.fit, done.fit.sample
+    fitted = done.fit
     if folder is None:
         return
     if fitted.near:
-        write_groups(
-            folder / results.DUPLICATES,
-            fitted.near,
-            sample.drawn.positions + 1,
-            fitted.selection.labels,
-            sample.texts,
-            fitted.selection.mask,
-            escape=fitted.job.escape,
-        )
+        write_duplicates(folder / results.DUPLICATES, fitted)
     if fitted.job.method == "committee":
         write_to_check(folder / results.TO_CHECK, fitted)
     if fitted.selection.sources:
         write_sources(folder / results.SOURCES, fitted)
     write_pages(folder, done.page, done.config())
+
+
+def write_duplicates(path: Path, fitted: Fit) -> None:
+    """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1."""
+    cell = without_formula if fitted.job.escape else cell_text
+    sample, selection = fitted.sample, fitted.selection
+    lines = (
+        (
+            group,
+            int(sample.drawn.positions[i]) + 1,
+            cell(selection.labels[i]),
+            int(selection.mask[i]),
+            cell(sample.texts[i]),
+        )
+        for group, positions in enumerate(fitted.near, 1)
+        for i in positions.tolist()
+    )
+    storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:

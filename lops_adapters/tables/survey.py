@@ -23,7 +23,7 @@ from lops_adapters.tables.formats.base import Block
 from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
 from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
-from lops_adapters.tables.votes import VoteReader, majority, source_name, sources_of
+from lops_adapters.tables.votes import VoteReader, majority, source_name
 from lops_adapters.texts.abstentions import minus_one
 
 PROBE_ROWS = 300_000  # of the sample, by default
@@ -241,9 +241,7 @@ class Sample:
         self.reader: VoteReader | None = None
         self.votes: Votes | None = None
         if wanted.has_votes:
-            sources = map(source_name, cells[wanted.source] if wanted.source else ())
-            named = sources_of([*sources], wanted.dropped) if wanted.source else []
-            self.reader = VoteReader(wanted, classes, named)
+            self.reader = VoteReader(wanted, classes, cells.get(wanted.source or "", ()))
             self.votes = self.reader.votes([cells[name] for name in self.reader.columns])
         self.vectors: np.ndarray | None = None
         if is_file(wanted.embeddings):

@@ -76,13 +76,21 @@ class VoteReader:
     Args:
         wanted: the columns.
         classes: of the table.
-        sources: names of the sources, if a column names them.
+        cells: of the column that names the sources, if there is one.
+
+    Raises:
+        LopsError: there is only one source, and none was dropped.
 
     """
 
-    def __init__(self, wanted: Wanted, classes: Classes, sources: Sequence[str] = ()) -> None:
+    def __init__(self, wanted: Wanted, classes: Classes, cells: Sequence[Any] = ()) -> None:
         self._wanted, self._classes = wanted, classes
-        self.sources = tuple(wanted.votes or sources)
+        self.sources = tuple(wanted.votes or sorted(set(map(source_name, cells))))
+        if len(self.sources) < 2 and not wanted.votes and not wanted.dropped:
+            raise LopsError(
+                f"--source: all rows are from the source {self.sources[0]!r:.80}; leave --source "
+                "out"
+            )
         self._place = {name: i for i, name in enumerate(self.sources)}
 
     @property
@@ -109,13 +117,3 @@ class VoteReader:
 def source_name(cell: Any) -> str:
     """Return the name of a source; missing ones are one source without a name."""
     return "" if is_unlabelled(cell) else cell_text(cell)
-
-
-def sources_of(names: Sequence[str], dropped: Sequence[str]) -> list[str]:
-    """Return the distinct sources, sorted; LopsError: there is only one, and none was dropped."""
-    found = sorted(set(names))
-    if len(found) < 2 and not dropped:
-        raise LopsError(
-            f"--source: all rows are from the source {found[0]!r:.80}; leave --source out"
-        )
-    return found

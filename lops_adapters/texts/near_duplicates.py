@@ -10,14 +10,11 @@ import re
 import zlib
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 
-from lops_adapters import storage
 from lops_adapters.core import tie_hash
 from lops_adapters.encoders.word_counts import ascii_words
-from lops_adapters.tables.formats.cells import cell_text, without_formula
 
 ALIKE = 0.8  # similarity from which two texts are near-duplicates
 MOST = 100_000  # texts that are compared by shingles; of more, only equal ones are found
@@ -75,36 +72,6 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
     for group, positions in enumerate(groups):
         joined.setdefault(leader(group), []).extend(positions)
     return [np.array(sorted(positions)) for positions in joined.values() if len(positions) > 1]
-
-
-def write_groups(
-    path: Path,
-    groups: Sequence[np.ndarray],
-    numbers: Sequence[int] | np.ndarray,
-    labels: Sequence[Hashable],
-    texts: Sequence[str],
-    kept: np.ndarray,
-    *,
-    escape: bool = False,
-) -> None:
-    """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1.
-
-    Args:
-        path: of the file.
-        groups: as :func:`near_duplicates` returns them.
-        numbers: n row numbers.
-        labels, texts: n of each.
-        kept: (n,) bool.
-        escape: an apostrophe before cells that a spreadsheet takes for formulas.
-
-    """
-    cell = without_formula if escape else cell_text
-    lines = (
-        (group, int(numbers[i]), cell(labels[i]), int(kept[i]), cell(texts[i]))
-        for group, positions in enumerate(groups, 1)
-        for i in positions.tolist()
-    )
-    storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
 
 
 def sentences(groups: Sequence[np.ndarray], labels: Sequence[Hashable]) -> list[str]:

@@ -18,7 +18,7 @@ import warnings
 from pathlib import Path
 
 from lops_adapters.cli import select as command
-from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning
+from lops_adapters.core import RULES, LopsError, LopsWarning
 from lops_adapters.datasets import load
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.tables.columns import Wanted
@@ -26,7 +26,6 @@ from lops_adapters.tables.readers import open_table, rehearse
 from lops_adapters.tables.survey import read_rows
 
 from ..noisy import HEADER, noisy_rows, write_table
-from .odd import odd_values
 
 SECONDS = 30  # for one case
 FIXTURES = sorted((Path(__file__).parents[1] / "datasets" / "fixtures").glob("*.pkl"))
@@ -136,25 +135,6 @@ def archives(draw, folder):
     load(path, quiet=True)
 
 
-def core_calls(draw, folder):
-    n, k = draw.randint(0, 8), draw.randint(0, 3)
-    labels = [draw.choice("abc"[: k or 1]) for _ in range(n)]
-    tau = draw.choice((-1.0, 0.0, 0.3, 0.5, 1.0, 2.0, float("nan"), float("inf")))
-    given = {"pseudo_labels": labels, "tau": tau, "rule": draw.choice((*RULES, "none"))}
-    values = odd_values()
-    if draw.random() < 0.5:
-        name = draw.choice((*given, "max_checkpoints", "classes", "horizon", "seed"))
-        given[name] = values[draw.choice(sorted(values))]
-    order = LearningOrder(**given)
-    for _ in range(draw.randint(0, 4)):
-        said = {"predictions": [draw.choice("abcd") for _ in range(draw.choice((n, n, n, n + 1)))]}
-        if draw.random() < 0.3:
-            name = draw.choice(("predictions", "time", "positions"))
-            said[name] = values[draw.choice(sorted(values))]
-        order.observe(**said)
-    order.select()
-
-
 def commands(draw, folder):
     path = table(draw, folder)
     given = [
@@ -181,7 +161,7 @@ def commands(draw, folder):
 KINDS = {
     kind.__name__: (kind, share)
     for kind, share in (
-        (tables, 30), (pickles, 30), (folders, 15), (archives, 10), (core_calls, 10), (commands, 5),
+        (tables, 40), (pickles, 30), (folders, 15), (archives, 10), (commands, 5),
     )
 }  # fmt: skip
 

@@ -176,28 +176,6 @@ def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys
             )
 
 
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # of rare classes
-def test_a_real_corpus(here):
-    folder = os.environ.get("LOPS_DATA")
-    if not folder:
-        pytest.skip("LOPS_DATA names no folder with the real data sets")
-    from lops_adapters.datasets import load
-    from lops_adapters.pseudo_labels import string_match
-
-    data = load("agnews", data_dir=Path(folder), quiet=True)
-    texts = data.corpus.texts[:500]
-    found = string_match(texts, data.corpus.seeds)
-    rows = [
-        [str(i), texts[at][:400], label, data.gold.labels[at]]
-        for i, (at, label) in enumerate(zip(found.positions, found.labels, strict=True))
-    ]
-    write_table(here / "whole.jsonl", rows)
-    write_parts(here / "parts", rows, 3, ".jsonl")
-    run("whole.jsonl", "--quiet")
-    run_on_ray("parts/*.jsonl", "--output", "out", "--quiet")
-    assert rows_of(here / "out", ".jsonl") == rows_of(here / "whole-lops", ".jsonl")
-
-
 def dies_once(part, boxed, folder, kind):
     """Score, but the first worker at this part is killed when it has begun to write."""
     sign = Path(folder).parent / "died"
@@ -209,16 +187,6 @@ def dies_once(part, boxed, folder, kind):
 
 
 write = engine._write
-
-
-def test_a_worker_that_is_killed(here, monkeypatch):
-    write_table(here / "whole.csv", ROWS)
-    write_parts(here / "parts", ROWS, 3, ".csv")
-    run("whole.csv", "--quiet")
-    monkeypatch.setattr(engine, "_write", dies_once)
-    run_on_ray("parts/*.csv", "--output", "out", "--quiet")
-    assert (here / "died").exists()
-    assert rows_of(here / "out", ".csv") == rows_of(here / "whole-lops", ".csv")
 
 
 def test_votes_and_a_worker_that_is_killed(here, monkeypatch):

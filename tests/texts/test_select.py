@@ -212,19 +212,6 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
         select(texts, labels, probe="linear", **choice, strict=True)
 
 
-def test_the_automatic_choice_tells_what_it_saw():
-    """``seen`` is told once, in one piece."""
-    told = []
-    selector = build("automatic", "linear", seen=lambda *arguments: told.append(arguments))
-    selection = selector(TEXTS, LABELS)
-    ((probabilities, positions),) = told
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert sorted(positions) == list(range(len(TEXTS)))
-    codes = np.array([int(label[-1]) for label in LABELS])[positions]
-    contradicted = probabilities.argmax(axis=1) != codes
-    assert contradicted[~selection.mask[positions]].all()
-
-
 # The committee: its probabilities, its estimate of the noise, its members.
 
 
