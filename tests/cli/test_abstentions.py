@@ -60,12 +60,6 @@ def test_their_own_file(here, suffix, rows, more, capsys):
     assert "rows without a label" in (here / "news-lops" / "report.html").read_text()
 
 
-def test_no_file_if_every_row_has_a_label(here, capsys):
-    run(write_table(here / "news.csv", ROWS))
-    assert not (here / "news-lops" / "abstained.csv").exists()
-    assert "ithout a label" not in capsys.readouterr().out
-
-
 def test_minus_one_can_be_a_class(here, capsys):
     path = write_table(here / "news.csv", with_abstentions(CODES, "-1"))
     run(path)

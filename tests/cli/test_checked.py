@@ -13,13 +13,8 @@ from lops_adapters.core import LopsError
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 ROWS = noisy_rows(n=240, k=3, noise=0.3)
+pytestmark = pytest.mark.usefixtures("here")
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none", "--force"]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def run(*arguments):
@@ -199,16 +194,6 @@ def test_the_second_page_downloads_under_another_name(here):
     assert "--checked corrections-2.csv --force" in page
 
 
-def test_a_file_of_rows_to_check_is_of_its_table(here):
-    table = write_table(here / "news.csv", ROWS)
-    run(table, "--output", "out")
-    filled(here / "out" / "to_check.csv", 10)
-    (here / "out" / "to_check.csv").rename(here / "some.csv")
-    other = write_table(here / "other.csv", ROWS[1:])
-    with pytest.raises(LopsError, match="was made for another table"):
-        run(other, "--output", "new", "--checked", "some.csv")
-
-
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "100"]])
 def test_copies_of_a_checked_row_follow_it(here, more):
     copied = [*ROWS[:80], *ROWS[:80], *ROWS[:80]]
@@ -220,12 +205,6 @@ def test_copies_of_a_checked_row_follow_it(here, more):
     run(table, "--output", "out", "--checked", given, *more)
     kept = [r for r in read_table(here / "out" / "kept.csv") if r["nr"] == copied[row - 1][0]]
     assert [r["weak"] for r in kept] == [new] * 3
-
-
-def test_labels_as_spreadsheets_change_them(here, capsys):
-    table = write_table(here / "news.csv", ROWS)
-    run(table, "--checked", written(here / "a.csv", ["3, CLASS 0 ", "4,class 1"]))
-    assert "by 2 checked rows" in capsys.readouterr().out
 
 
 def test_files_that_contradict_each_other(here):

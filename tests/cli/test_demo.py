@@ -70,13 +70,6 @@ def test_the_selection_pays(shown):
     assert f1["all labels"] + 6 < f1["the kept labels"]
 
 
-def test_it_ends_with_what_to_do_next(shown):
-    text, folder, _ = shown
-    assert (folder / "selection" / "report.html").is_file()
-    assert text.splitlines()[-1].startswith("Your own table: lops select ")
-    assert text.count("Next:") == 1
-
-
 def test_again_replaces_only_its_own(shown, tmp_path, capsys):
     for _ in range(2):
         assert main(["--output", str(tmp_path / "out")]) == 0

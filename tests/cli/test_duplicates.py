@@ -57,13 +57,6 @@ def test_copies_are_deleted_with_the_file(here):
     assert [row["nr"] for row in read_table(here / "new.csv")] == [row[0] for row in rows[:-2]]
 
 
-def test_no_file_without_any(here, capsys):
-    path = write_table(here / "news.csv", ROWS)
-    command.main([str(path), *OPTIONS])
-    assert not (here / "news-lops" / "duplicates.csv").exists()
-    assert "Near-duplicates" not in capsys.readouterr().out
-
-
 def test_formulas_are_escaped_on_request(here):
     rows = [*ROWS, *([str(i), "=1+1 and so on", "class 0", ""] for i in range(2))]
     path = write_table(here / "news.csv", rows)

@@ -7,7 +7,6 @@ import pytest
 
 import lops_adapters
 from lops_adapters.cli import select as command
-from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -67,26 +66,6 @@ def test_how_probable_it_must_be(here, least, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
-def test_formats_can_be_changed(here, given, kind):
-    run(write_table(here / f"news{given}", ROWS), "--format", kind)
-    found = read_table(here / "news-lops" / f"relabelled.{kind}")
-    assert list(found[0]) == [*HEADER, *COLUMNS]
-    assert [(row["nr"], row["weak"]) for row in found] == [
-        (ROWS[i][0], label) for i, label in expected()
-    ]
-
-
-def test_nothing_is_relabelled(here, capsys):
-    rows = noisy_rows(noise=0)
-    for suffix in (".csv", ".jsonl", ".parquet"):
-        run(write_table(here / f"clean{suffix}", rows), "--force")
-        assert read_table(here / "clean-lops" / f"relabelled{suffix}") == []
-        assert "relabelled (0)" in capsys.readouterr().out
-
-
-@pytest.mark.slow
 def test_types_of_parquet_stay(here):
     import pyarrow as pa
     from pyarrow import parquet
@@ -131,16 +110,6 @@ def test_json_keeps_every_other_byte(here):
     assert {type(json.loads(line)["lops_given"]) for line in found} == {int}
 
 
-def test_rows_without_a_label_stay_out(here):
-    rows = [[*row[:2], "" if i % 7 == 1 else row[2], row[3]] for i, row in enumerate(ROWS)]
-    run(write_table(here / "news.csv", rows))
-    found = read_table(here / "news-lops" / "relabelled.csv")
-    labelled = [row for row in rows if row[2]]
-    assert [(row["nr"], row["weak"]) for row in found] == [
-        (labelled[i][0], label) for i, label in expected(labelled)
-    ]
-
-
 def test_other_methods_relabel_too(here):
     run(write_table(here / "news.csv", ROWS), "--method", "automatic", "--relabel", 0.4)
     found = read_table(here / "news-lops" / "relabelled.csv")
@@ -157,24 +126,3 @@ def test_what_is_no_probability(here, least):
     ):
         run("news.csv", "--relabel", least)
     assert not (here / "news-lops").exists()
-
-
-def test_what_is_no_number(here, capsys):
-    with pytest.raises(SystemExit):
-        main(["select", "news.csv", *OPTIONS, "--relabel", "sure"])
-    assert "argument --relabel: found 'sure'; wanted a number" in capsys.readouterr().err
-
-
-def test_only_kept_rows_are_written(here):
-    write_table(here / "news.csv", ROWS)
-    with pytest.raises(LopsError, match=r"--relabel is 0.9, but only kept rows are written"):
-        run("news.csv", "--keep-out", "clean.csv", "--relabel", 0.9)
-    run("news.csv", "--keep-out", "clean.csv")
-    assert sorted(path.name for path in here.iterdir()) == ["clean.csv", "news.csv"]
-
-
-def test_its_own_output_is_not_read_again(here):
-    run(write_table(here / "news.csv", ROWS))
-    write_table(here / "given.csv", ROWS, ["nr", "text", "weak", "lops_given"])
-    with pytest.raises(LopsError, match="already has a column 'lops_given'"):
-        run("given.csv")

@@ -14,7 +14,6 @@ import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.tables import engine, files, fit
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -135,53 +134,6 @@ def test_some_gold_labels_are_enough(here, capsys):
     assert summary["noise_before"] == pytest.approx(wrong)
 
 
-def test_gold_labels_change_no_row(here):
-    rng = np.random.default_rng(0)
-    path = write_table(here / "a.csv", ROWS)
-    turned = write_table(
-        here / "b.csv",
-        [
-            [*row[:3], gold]
-            for row, gold in zip(ROWS, rng.permutation([row[3] for row in ROWS]), strict=True)
-        ],
-    )
-    for given, more in (
-        (path, ["--gold", "true"]),
-        (turned, ["--gold", "true"]),
-        (path, ["--output", "plain"]),
-    ):
-        run(given, *more)
-    found = [
-        [
-            {name: value for name, value in row.items() if name != "true"}
-            for row in read_table(here / folder / "kept.csv")
-        ]
-        for folder in ("a-lops", "b-lops", "plain")
-    ]
-    assert found[0] == found[1] == found[2]
-    notes = [
-        json.loads((here / folder / "summary.json").read_text())["noise_after"]
-        for folder in ("a-lops", "b-lops", "plain")
-    ]
-    assert notes[0] < notes[1]
-    assert notes[2] is None
-
-
-def test_several_files_are_one_table(here):
-    write_table(here / "all.csv", ROWS)
-    write_table(here / "part-1.csv", ROWS[:50])
-    write_table(here / "part-2.csv", ROWS[50:])
-    run("all.csv", "--output", "one")
-    run("part-*.csv", "--output", "glob")
-    run("part-1.csv", "part-2.csv", "--output", "named")
-    assert (
-        (here / "one" / "kept.csv").read_bytes()
-        == (here / "glob" / "kept.csv").read_bytes()
-        == (here / "named" / "kept.csv").read_bytes()
-    )
-    assert len(json.loads((here / "glob" / "config.json").read_text())["dataset"]["sha256"]) == 2
-
-
 def test_types_of_parquet_stay(here):
     import datetime
 
@@ -245,6 +197,9 @@ def test_formats_can_be_changed(here, given, wanted):
     rows = [*read_table(folder / f"kept.{wanted}"), *read_table(folder / f"rejected.{wanted}")]
     assert sorted(original(rows)) == ROWS
     assert list(rows[0]) == [*HEADER, *ADDED]
+    (relabelled, *_) = read_table(folder / f"relabelled.{wanted}")
+    assert list(relabelled) == [*HEADER, *ADDED, "lops_given"]
+    assert relabelled["weak"] == relabelled["lops_suggested"] != relabelled["lops_given"]
 
 
 def test_only_the_kept_rows(here, capsys):
@@ -265,8 +220,9 @@ def test_only_the_kept_rows(here, capsys):
         LopsError, match=r"--keep-out is news.csv, which is an input; give another file"
     ):
         run(path, "--keep-out", "news.csv", "--force")
-    with pytest.raises(LopsError, match=r"--format is csv, but only other.csv is written"):
-        run(path, "--keep-out", "other.csv", "--format", "csv")
+    for option, value in (("--format", "csv"), ("--relabel", "0.9")):
+        with pytest.raises(LopsError, match=rf"{option} is {value}, but only .* written"):
+            run(path, "--keep-out", "other.csv", option, value)
     with pytest.raises(LopsError, match=r"but .*nowhere does not exist; create it first"):
         run(path, "--keep-out", "nowhere/clean.csv")
 
@@ -396,14 +352,6 @@ def test_repeated_and_torn_texts(here, capsys):
     assert "Problem: Empty text: 2 rows (lines 2, 3). These labels cannot be checked.\n" in said
 
 
-def test_empty_texts_repeat_nothing(here, capsys):
-    empty = [["a", "", "class 0", ""], ["b", "", "class 1", ""], ["c", "", "class 0", ""]]
-    run(write_table(here / "blank.csv", [*empty, *ROWS]))
-    said = capsys.readouterr().out
-    assert "Empty text: 3 rows (lines 2, 3, 4)" in said
-    assert "Same text" not in said
-
-
 def test_places_in_several_files_name_the_file(here, capsys):
     good = write_table(here / "good.csv", noisy_rows(n=40, noise=0))
     bad = write_table(here / "bad.csv", [["x", "a text", "", ""], ["y", "another", "", ""]])
@@ -420,15 +368,6 @@ def test_places_in_several_files_name_the_file(here, capsys):
         LopsError, match=r"int .1 in line 1 of a\.jsonl., str .'1' in line 1 of b\.jsonl.; make"
     ):
         run("a.jsonl", "b.jsonl")
-
-
-def test_a_class_of_one_row(here, capsys):
-    run(write_table(here / "news.csv", [*ROWS, ["x", "alone in the world", "single", "single"]]))
-    said = capsys.readouterr().out
-    assert said.startswith(
-        "Problem: Classes with fewer than 10 rows: single (1). Their labels can "
-    )
-    assert "single" in {row["weak"] for row in read_table(here / "news-lops" / "kept.csv")}
 
 
 def test_other_delimiters_and_encodings(here):
@@ -476,32 +415,6 @@ def test_other_delimiters_and_encodings(here):
         )
 
 
-def test_from_the_command_line(here, capsys):
-    path = write_table(here / "news.csv", ROWS)
-    assert main(["select", str(path), *OPTIONS, *NO_ENCODER]) == 0
-    assert main(["select", str(path), *OPTIONS, *NO_ENCODER]) == 2
-    assert "error: news-lops already exists; give --force" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("full_training")
-def test_vectors_of_ones_own(here, capsys):
-    path = write_table(here / "news.csv", ROWS)
-    gold = [int(row[3][-1]) for row in ROWS]
-    vectors = np.random.default_rng(0).normal(size=(len(ROWS), 4)) + 4 * np.eye(4)[gold]
-    np.save("vectors.npy", vectors)
-    expected = lops_adapters.select(None, [row[2] for row in ROWS], embeddings=vectors)
-    run(path, "--embeddings", "vectors.npy")
-    said = capsys.readouterr().out
-    (pairs,) = [why for why in expected.why if why.startswith("Often confused")]
-    (shared,) = [why for why in expected.why if why.startswith("Expect more wrong labels")]
-    assert pairs in said
-    page = (here / "news-lops" / "report.html").read_text(encoding="utf-8")
-    assert shared in page
-    assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
-    run("news.csv", "--method", "automatic", "--force")
-    assert "Expect more wrong labels" not in (here / "news-lops" / "report.html").read_text()
-
-
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "90"]])
 def test_random_labels_are_all_kept_and_none_is_changed(here, more):
     """Whole or block by block: a warning, no rejected and no relabelled row."""
@@ -538,19 +451,6 @@ def test_how_sure(here, capsys):
         assert said == unsure & set(rows)
 
 
-def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
-    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
-    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
-    path = write_table(here / "news.csv", ROWS)
-    words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
-    (here / "words.json").write_text(json.dumps(words), encoding="utf-8")
-    run(path, "--encoder", tiny, "--words", "words.json", "--verbose")
-    said = capsys.readouterr().out
-    assert f"neighbours and logistic regression on {tiny}, class words.\n" in said
-    assert "class words " in said
-    assert json.loads((here / "news-lops" / "config.json").read_text())["settings"]["encoder"]
-
-
 def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "torch", None)
     path = write_table(here / "news.csv", ROWS)
@@ -560,10 +460,3 @@ def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "error: The encoder minilm needs PyTorch, which is not installed; run: pip ins" in said
     assert not (here / "new").exists()
-
-
-def test_a_given_probe_is_the_first_member(here, capsys):
-    run(write_table(here / "news.csv", ROWS), "--probe", "linear", "--verbose")
-    assert "Members: TF-IDF + logistic regression, neighbours by LSA.\n" in (
-        capsys.readouterr().out
-    )

@@ -287,6 +287,8 @@ def test_options_of_the_committee(here, message, options):
         ("and --every is 3; leave it out", "--every 3"),
         ("leave --per-class out", "--per-class --method released"),
         ("margin has no option '--sure'; leave it out", "--sure 0.9 --method margin"),
+        ("--weights needs the committee, and the method is automatic",
+         "--weights --method automatic"),
         ("--probe is 'linera'; did you mean 'linear'?", "--probe linera"),
         ("--words need an encoder, which compares texts with them, and --encoder is none",
          "--words words.json --encoder none"),
@@ -321,19 +323,18 @@ def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
             run(["news.csv", "--text", "text", "--label", "weak", option, encoder, *more])
 
 
-def test_a_probability_that_is_no_number(capsys):
-    for given in ("auto", "much"):
-        with pytest.raises(SystemExit):
-            main(["select", "a.csv", "--text", "a", "--label", "b", "--sure", given])
-        said = capsys.readouterr().err
-        assert f"argument --sure: found '{given}'; wanted a number such as 0.5\n" in said
-
-
-@pytest.mark.parametrize("name", ["select", "compare"])
-def test_a_share_that_is_no_number(name, capsys):
+@pytest.mark.parametrize(
+    ("name", "option", "value", "wanted"),
+    [
+        ("select", "--sure", "auto", "a number"),
+        ("select", "--relabel", "sure", "a number"),
+        ("select", "--keep", "half", "auto or a number"),
+        ("compare", "--keep", "half", "auto or a number"),
+    ],
+)
+def test_what_is_no_number(name, option, value, wanted, capsys):
     gold = ["--gold", "true"] if name == "compare" else []
-    options = ["news.csv", "--text", "text", "--label", "weak", *gold, "--keep", "half"]
     with pytest.raises(SystemExit):
-        main([name, *options])
-    said = "argument --keep: found 'half'; wanted auto or a number such as 0.5\n"
+        main([name, "a.csv", "--text", "text", "--label", "weak", *gold, option, value])
+    said = f"argument {option}: found '{value}'; wanted {wanted} such as 0.5\n"
     assert said in capsys.readouterr().err

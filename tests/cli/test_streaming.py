@@ -143,7 +143,7 @@ def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
         [str(path), *OPTIONS[:5], *more, "--probe-rows", "120", "--output", "some", "--verbose"]
     )
     printed = capsys.readouterr().out
-    assert "class words" in printed
+    assert f"neighbours and logistic regression on {tiny}, class words.\n" in printed
     assert "Fitted to a sample of 120 of 240 rows" in printed
     assert printed.count("more if errors are shared") == 1
     command.main([str(path), *OPTIONS[:5], *more, "--output", "all"])

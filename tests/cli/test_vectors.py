@@ -195,16 +195,3 @@ def test_soft_labels_that_cannot_be_used(here):
         "--soft-labels",
         "votes",
     )
-
-
-def test_weights_are_the_committees(here):
-    path = write_table(here / "news.csv", ROWS)
-    refused(
-        "--weights needs the committee, and the method is automatic",
-        path,
-        *TEXT,
-        *LABEL,
-        "--weights",
-        "--method",
-        "automatic",
-    )

@@ -226,10 +226,3 @@ def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
     assert patching.apply(tmp_path, upstream) == ["train.py"]
     patching.reverse(tmp_path, upstream)
     assert contents(tmp_path) == before
-
-
-def test_a_copy_with_another_blob_id_is_not_the_original(tmp_path):
-    upstream = skeleton(tmp_path, "conwea")
-    wrong = replace(upstream, blob="0" * 40)
-    with pytest.raises(LopsError, match="wanted 0000"):
-        patching.apply(tmp_path, wrong)
