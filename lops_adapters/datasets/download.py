@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from lops_adapters import storage
 from lops_adapters.console import progress
@@ -44,7 +44,7 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
         with storage.replacing(destination) as part:
             with part.open("wb") as file:
                 _receive(url, file, destination.name, quiet)
-            found = sha256(part) if len(checksum) == 64 else git_blob_id(part)
+            found = _checksum(part, len(checksum) == 64)
             if found != checksum:
                 raise LopsError(f"its contents are wrong (checksum {found}, wanted {checksum})")
     except LopsError:
@@ -60,29 +60,14 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
         ) from error
 
 
-def git_blob_id(path: Path) -> str:
-    """Return git's id of a file's contents, in hex.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "hello"
-    >>> _ = path.write_bytes(b"hello\\n")
-    >>> git_blob_id(path)
-    'ce013625030ba8dba906f756967f9e9ca394464a'
-    """
+def _checksum(path: Path, is_sha256: bool) -> str:
+    """Return the SHA-256 of a file, or its git blob id, in hex."""
     start = b"blob %d\0" % path.stat().st_size
-    return _hex(path, hashlib.sha1(start, usedforsecurity=False))
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex."""
-    return _hex(path, hashlib.sha256())
-
-
-def _hex(path: Path, digest: Any) -> str:
+    digest = hashlib.sha256() if is_sha256 else hashlib.sha1(start, usedforsecurity=False)
     with path.open("rb") as file:  # hashlib.file_digest needs Python 3.11
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
-    return str(digest.hexdigest())
+    return digest.hexdigest()
 
 
 def _receive(url: str, file: IO[bytes], name: str, quiet: bool) -> None:

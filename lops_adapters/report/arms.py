@@ -14,9 +14,7 @@ def arm_table(metrics: dict[str, Any]) -> str:
 
 def arm_rows(metrics: dict[str, Any]) -> list[list[str]]:
     """Return a heading and one row per arm and iteration, from the contents of ``metrics.json``."""
-    items = [
-        (arm, item) for arm, result in metrics["arms"].items() for item in result["iterations"]
-    ]
+    items = items_of(metrics)
     step = "stage" if any("stage" in item for _, item in items) else "iteration"
     head = ["arm", step, "pseudo-labels", "noise before", "kept", "noise after"]
     rows = [[*head, "micro-F1", "macro-F1", "seconds"]]
@@ -35,6 +33,11 @@ def arm_rows(metrics: dict[str, Any]) -> list[list[str]]:
         if has_checks:
             rows[-1].insert(4, rate_words(item.get("checked_noise")))
     return rows
+
+
+def items_of(metrics: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return (arm, entry of an iteration), in the order of the arms."""
+    return [(arm, item) for arm, one in metrics["arms"].items() for item in one["iterations"]]
 
 
 def rate_words(rate: dict[str, Any] | None) -> str:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from lops_adapters.report.contents import SelectionPage
-from lops_adapters.report.layout import details, section
+from lops_adapters.report.layout import keys, section
 from lops_adapters.report.text import count, escaped, isolated
 
-_KEYS, _BUTTONS = 9, 20  # classes with a digit; more classes than buttons have a menu
+_DIGITS, _BUTTONS = 9, 20  # classes with a digit; more classes than buttons have a menu
+_KEYS = (
+    ("Enter</kbd> <kbd>r", "the label is right"),
+    ("a", "accept the suggestion"),
+    ("1</kbd> to <kbd>9", "another class"),
+    ("n", "none of these classes; the row is rejected, and lops apply deletes it"),
+    ("s", "skip the row; it comes back"),
+    ("u", "undo"),
+)
 
 
 def checked(page: SelectionPage) -> str:
@@ -24,10 +32,9 @@ def checked(page: SelectionPage) -> str:
         '<div class="bar"><button type="button" id="download-checked">Download corrections</button>'
         f'<span class="note">Then: <code>{escaped(command)}</code></span></div>'
     )
-    return (
-        '<div class="check" data-live hidden>'
-        f"{section('check', 'Check rows', intro, _card(page), follow, _keys())}</div>"
-    )
+    folded = keys("Keys for checking", _KEYS)
+    shown = section("check", "Check rows", intro, _card(page), follow, folded)
+    return f'<div class="check" data-live hidden>{shown}</div>'
 
 
 def _card(page: SelectionPage) -> str:
@@ -51,10 +58,10 @@ def _card(page: SelectionPage) -> str:
 def _classes(page: SelectionPage) -> str:
     """Return a button per class; of many classes, a menu has the ones without a digit."""
     names = list(page.codes)
-    shown = names if len(names) <= _BUTTONS else names[:_KEYS]
+    shown = names if len(names) <= _BUTTONS else names[:_DIGITS]
     parts = []
     for code, name in enumerate(shown):
-        key = str(code + 1) if code < _KEYS else ""
+        key = str(code + 1) if code < _DIGITS else ""
         parts.append(_button(isolated(name), key, f'data-code="{code}"'))
     if names[len(shown) :]:
         options = "".join(
@@ -73,16 +80,3 @@ def _button(name: str, key: str, attributes: str) -> str:
         attributes += f' aria-keyshortcuts="{key}"'
         shown = f'<kbd aria-hidden="true">{key}</kbd> '
     return f'<button type="button" {attributes}>{shown}<span>{name}</span></button>'
-
-
-def _keys() -> str:
-    keys = (
-        ("Enter</kbd> <kbd>r", "the label is right"),
-        ("a", "accept the suggestion"),
-        ("1</kbd> to <kbd>9", "another class"),
-        ("n", "none of these classes; the row is rejected, and lops apply deletes it"),
-        ("s", "skip the row; it comes back"),
-        ("u", "undo"),
-    )
-    lines = "".join(f"<dt><kbd>{key}</kbd></dt><dd>{what}</dd>" for key, what in keys)
-    return details("Keys for checking", f'<dl class="keys">{lines}</dl>')

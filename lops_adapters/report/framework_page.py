@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
-from lops_adapters.report.arms import arm_rows, checked_words, rate_words, step_name
+from lops_adapters.report.arms import arm_rows, checked_words, items_of, rate_words, step_name
 from lops_adapters.report.framework_charts import is_crowded, line_chart, noise_chart
 from lops_adapters.report.layout import (
     Markup,
@@ -86,8 +86,7 @@ def _figures(metrics: Metrics) -> str:
 
 
 def _charts(metrics: Metrics) -> str:
-    arms = list(metrics["arms"])
-    items = [(arm, item) for arm in arms for item in metrics["arms"][arm]["iterations"]]
+    arms, items = list(metrics["arms"]), items_of(metrics)
     steps = list(dict.fromkeys(step_name(item) for _, item in items))
     axis = arm_rows(metrics)[0][1]
     f1: dict[str, dict[str, float]] = {}
@@ -124,8 +123,7 @@ def _chart(title: str, note: str, chart: str) -> str:
 def _checked(metrics: Metrics) -> str:
     """Return what checked rows say of each class of an arm's pseudo-labels, folded."""
     parts = []
-    items = [(arm, item) for arm in metrics["arms"] for item in metrics["arms"][arm]["iterations"]]
-    for arm, item in items:
+    for arm, item in items_of(metrics):
         if "checked_noise_per_class" in item:
             rates = item["checked_noise_per_class"].items()
             rows = [(label, rate["checked"], rate_words(rate)) for label, rate in rates]

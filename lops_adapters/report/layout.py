@@ -139,6 +139,12 @@ def details(summary: str, *parts: str, is_open: bool = False) -> str:
     return f"{begin}<summary>{escaped(summary)}</summary>{''.join(parts)}</details>"
 
 
+def keys(title: str, entries: Sequence[tuple[str, str]]) -> str:
+    """Return what keys do, folded; both parts of an entry are HTML."""
+    lines = "".join(f"<dt><kbd>{key}</kbd></dt><dd>{what}</dd>" for key, what in entries)
+    return details(title, f'<dl class="keys">{lines}</dl>')
+
+
 def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
     """Return the section of settings and versions, if any."""
     tables = settings_tables(settings, versions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lops_adapters.report.contents import SelectionPage
-from lops_adapters.report.layout import details, section
+from lops_adapters.report.layout import keys, section
 from lops_adapters.report.text import count, escaped, isolated
 
 CORRECTION = "correction"
@@ -49,21 +49,20 @@ def listed(page: SelectionPage) -> str:
 
 def _how(page: SelectionPage) -> str:
     """Return how rows are corrected: the counter, the download, the keys, the next command."""
-    named = list(enumerate((row.label for row in page.classes[:9]), 1))
-    classes = "".join(f"<dt><kbd>{i}</kbd></dt><dd>{isolated(label)}</dd>" for i, label in named)
-    keys = (
-        '<dl class="keys"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>next, previous row</dd>'
-        "<dt><kbd>a</kbd></dt><dd>accept the suggestion</dd>"
-        "<dt><kbd>d</kbd></dt><dd>delete the row</dd>"
-        f"<dt><kbd>u</kbd></dt><dd>undo the last correction</dd>{classes}</dl>"
-    )
+    entries = [
+        ("j</kbd> <kbd>k", "next, previous row"),
+        ("a", "accept the suggestion"),
+        ("d", "delete the row"),
+        ("u", "undo the last correction"),
+        *((str(i), isolated(row.label)) for i, row in enumerate(page.classes[:9], 1)),
+    ]
     command = page.table.get("command", "lops apply corrections.csv TABLE --output FILE")
     return (
         '<div class="bar correct"><span role="status" id="corrections-status"></span>'
         '<button type="button" id="undo">Undo the last</button>'
         '<button type="button" id="download-corrections">Download corrections</button></div>'
         f'<p class="note" id="corrections-note">Then: <code>{escaped(command)}</code></p>'
-        f"{details('Keys', keys)}"
+        f"{keys('Keys', entries)}"
     )
 
 

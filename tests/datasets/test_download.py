@@ -6,7 +6,6 @@ import http.server
 import logging
 import os
 import socket
-import subprocess
 import threading
 import time
 
@@ -14,7 +13,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import download
-from lops_adapters.datasets.download import fetch, git_blob_id
+from lops_adapters.datasets.download import fetch
 
 CONTENT = bytes(range(256)) * 2000
 BLOB = hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()
@@ -91,16 +90,6 @@ def target(tmp_path):
 
 def entries(target):
     return sorted(path.name for path in target.parent.iterdir())
-
-
-def test_the_blob_id_is_gits(tmp_path):
-    path = tmp_path / "x"
-    path.write_bytes(CONTENT)
-    assert git_blob_id(path) == BLOB
-    command = ["git", "hash-object", "--no-filters", str(path)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    if found.returncode == 0:
-        assert found.stdout.strip() == BLOB
 
 
 @pytest.mark.parametrize("kind", ["plain", "no-length", "to-plain", "negative", "words", "digits"])
