@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     if options.what == "tables":
-        return tables.main(["--check"] if options.check else [])
+        return tables.main(check=options.check)
     if options.list:
         print(runner.list_cells(options.protocol, options.only, options.work))
         return 0

@@ -10,10 +10,8 @@ are the numbers of its sources, which ``docs/results/measurements.md`` lists. Ta
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -185,24 +183,15 @@ def _numbered(numbers: Sequence[int], page: str) -> str:
     return f"[{'Sources' if len(numbers) > 1 else 'Source'} {shown}]({link})\n\n"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Rewrite or check all pages; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if out of date")
-    options = parser.parse_args(argv)
-    stale = figures.refresh(ROOT, check=options.check)
+def main(*, check: bool = False) -> int:
+    """Rewrite all pages, or ``check`` whether they are up to date; returns the exit status."""
+    stale = figures.refresh(ROOT, check=check)
     old = {name: (ROOT / name).read_text(encoding="utf-8") for name in PAGES}
     for name, text in rebuilt(old).items():
         if text != old[name]:
             stale.append(name)
-            if not options.check:
+            if not check:
                 (ROOT / name).write_text(text, encoding="utf-8")
-    said = "out of date: " if options.check else "rewritten: "
+    said = "out of date: " if check else "rewritten: "
     print(said + ", ".join(stale) if stale else "all tables and figures are up to date")
-    return int(options.check and bool(stale))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return int(check and bool(stale))

@@ -189,9 +189,9 @@ def site(folder, monkeypatch):
 @pytest.mark.slow
 def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
     pytest.importorskip("matplotlib", reason="the extra benchmarks is not installed")
-    assert tables.main(["--check"]) == 1
+    assert tables.main(check=True) == 1
     assert not (site / "docs").exists()
-    assert tables.main([]) == 0
+    assert tables.main() == 0
     drawings = {path: path.read_bytes() for path in (site / "docs" / "figures").iterdir()}
     assert {path.stem for path in drawings} == {
         *(f"cpu-linear-figure-{n}" for n in (3, 4, 7, 8, 9)),
@@ -205,40 +205,40 @@ def test_drawings_are_the_same_twice_and_hold_their_numbers(site):
         )
         assert ElementTree.fromstring(content).tag.endswith("svg")
         path.unlink()
-    tables.main([])
+    tables.main()
     assert {path: path.read_bytes() for path in drawings} == drawings
 
 
 def test_check_compares_numbers_without_matplotlib(site, monkeypatch, capsys):
     pytest.importorskip("matplotlib", reason="the extra benchmarks is not installed")
-    tables.main([])
+    tables.main()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert tables.main(["--check"]) == 0
+    assert tables.main(check=True) == 0
     path = site / "docs" / "figures" / "cpu-linear-figure-4.svg"
     path.write_text(
         path.read_text(encoding="utf-8").replace("<path", "<path "), encoding="utf-8"
     )  # other pixels, the same numbers
     (site / "docs" / "figures" / "gone.svg").write_text("<svg/>", encoding="utf-8")
     capsys.readouterr()
-    assert tables.main(["--check"]) == 1
+    assert tables.main(check=True) == 1
     assert capsys.readouterr().out == "out of date: docs/figures/gone.svg\n"
-    assert tables.main([]) == 0
+    assert tables.main() == 0
     assert not (site / "docs" / "figures" / "gone.svg").exists()
     for file in (site / "results" / "cpu").glob("curves-*"):
         file.unlink()
-    tables.main([])
+    tables.main()
     assert {item.stem for item in (site / "docs" / "figures").iterdir()} == {
         "cpu-figure-5",
         "cpu-figure-6",
     }
     path.write_text("half a drawing", encoding="utf-8")
-    assert tables.main(["--check"]) == 1
+    assert tables.main(check=True) == 1
 
 
 def test_drawing_without_matplotlib_says_what_to_install(site, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(LopsError, match=r"pip install 'lops_adapters\[benchmarks\]'"):
-        tables.main([])
+        tables.main()
 
 
 def test_every_look_is_known_and_every_drawing_is_up_to_date():

@@ -329,12 +329,12 @@ def test_check_tells_a_stale_page_and_writing_mends_it(folder, tmp_path, monkeyp
     page.write_text(
         "Before.\n<!-- table: cpu-gap-linear -->\nold\n<!-- end -->\nAfter.\n", encoding="utf-8"
     )
-    assert tables.main(["--check"]) == 1
+    assert tables.main(check=True) == 1
     assert "out of date: page.md" in capsys.readouterr().out
     assert "old" in page.read_text(encoding="utf-8")
-    assert tables.main([]) == 0
+    assert tables.main() == 0
     assert "| lops | - | 37.5 ± 12.5 | - |" in page.read_text(encoding="utf-8")
-    assert tables.main(["--check"]) == 0
+    assert tables.main(check=True) == 0
 
 
 def test_the_pages_of_results_have_every_table_once():

@@ -161,21 +161,12 @@ def test_devices(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     assert resolve_device() == resolve_device("cpu") == torch.device("cpu")
-    with pytest.raises(LopsError, match="device 'abacus' cannot be used"):
+    message = "device 'abacus' cannot be used .*; wanted auto, cpu, cuda, cuda:N or mps"
+    with pytest.raises(LopsError, match=message):
         resolve_device("abacus")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch, "empty", lambda *shape, device: None)
     assert resolve_device().type == "cuda"
-
-
-def test_a_device_that_is_not_there():
-    torch = import_torch()
-    if torch.cuda.is_available():
-        pytest.skip("this machine has CUDA")
-    with pytest.raises(
-        LopsError, match=r"device 'cuda' cannot be used .*; wanted auto, cpu, cuda, cuda:N or mps"
-    ):
-        resolve_device("cuda")
 
 
 def test_bfloat16_hardware(monkeypatch):

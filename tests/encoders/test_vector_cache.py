@@ -160,14 +160,6 @@ def test_a_folder_that_cannot_be_written(cache, monkeypatch, caplog, error):
     assert f"vectors are not kept in {cache.folder}" in caplog.text
 
 
-def test_a_file_in_place_of_the_folder(tmp_path, caplog):
-    (tmp_path / "file").write_text("")
-    cache = VectorCache(tmp_path / "file" / "encoder", 5)
-    assert not read(cache)[0].any()
-    fill(cache)
-    assert "vectors are not kept" in caplog.text
-
-
 @pytest.fixture
 def blocks(tmp_path, monkeypatch):
     """Five files of two encoders, the first the longest unused; room for six."""

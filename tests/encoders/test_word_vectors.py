@@ -204,12 +204,6 @@ def test_whatever_changes_the_vectors_is_kept_apart(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == len(CHANGES) + 2
 
 
-def test_borders_between_words_count(tmp_path):
-    for text in (["a b", "c"], ["a", "b c"], ["a b c", "a b c"]):
-        train_word_vectors([text] * 9, **OPTIONS, cache=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 3
-
-
 def test_any_text_can_be_kept(tmp_path):
     texts = [["語", "\ud800", "a\nb", '"']] * 50
     found = train_word_vectors(texts, **OPTIONS, cache=tmp_path)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.early_stopping import EarlyStopping, held_out
+from lops_adapters.probes.early_stopping import held_out
 
 SIZES = [[1, 1, 1], [50, 3, 1], [7, 0, 13, 2], [200, 90, 9, 1, 1], [2], [300] * 3]
 
@@ -51,8 +51,3 @@ def test_without_strata_the_first_of_a_random_order():
         held_out(codes, 0.25, rng, stratified=stratified)
         both.append(rng.random())
     assert both[0] == both[1]  # what follows is drawn alike
-
-
-def test_nothing_is_best_before_an_epoch():
-    stopper = EarlyStopping(1)
-    assert (stopper.epochs, stopper.best, stopper.best_epoch) == (0, None, 0)

@@ -48,22 +48,6 @@ def test_scale_and_place_of_the_vectors_change_nothing():
     )
 
 
-def test_online_snapshots_hold_each_output_before_its_update():
-    vectors, codes = clusters(10)
-    probe = EmbeddingProbe(epochs=2, batch_size=4)
-    first, _ = probe.watch(vectors, codes, 3, seed=1, online=True)
-    again = EmbeddingProbe(epochs=2, batch_size=4)
-    order = np.random.default_rng(1).permutation(10)
-    np.testing.assert_allclose(first.probabilities[order[:4]], 1 / 3, rtol=1e-6)
-    steps = again.watch(vectors, codes, 3, seed=1, every=1)
-    np.testing.assert_allclose(
-        first.probabilities[order[4:8]], next(steps).probabilities[order[4:8]], rtol=1e-5
-    )
-    np.testing.assert_allclose(
-        first.probabilities[order[8:]], next(steps).probabilities[order[8:]], rtol=1e-5
-    )
-
-
 def test_vectors_instead_of_texts_give_the_same(tiny):
     usual = EmbeddingProbe(encoder=tiny("bert"), **SMALL)
     vectors = usual.vectors(TEXTS)
@@ -135,19 +119,6 @@ def test_no_samples_are_neither_texts_nor_vectors():
 def test_equal_vectors_do_not_divide_by_zero():
     probe = EmbeddingProbe().fit(np.ones((6, 3)), [0, 0, 0, 0, 1, 1], 2)
     assert np.isfinite(probe.predict_proba(np.ones((2, 3)))).all()
-
-
-def test_texts_are_encoded_once_for_all_trainings(tiny, monkeypatch):
-    from lops_adapters.encoders.text_vectors import TextEncoder
-
-    computed, usual = [], TextEncoder._pooled
-    monkeypatch.setattr(
-        TextEncoder, "_pooled", lambda self, rows: computed.append(len(rows)) or usual(self, rows)
-    )
-    probe = EmbeddingProbe(encoder=tiny("bert"), **SMALL)
-    for seed in range(3):
-        probe.fit(TEXTS, CODES, 3, seed=seed).predict_proba(TEXTS)
-    assert sum(computed) == len(set(TEXTS))
 
 
 def test_where_the_cache_is(tiny, tmp_path, monkeypatch):

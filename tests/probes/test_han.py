@@ -292,17 +292,6 @@ def test_held_out_samples_are_not_trained_on(monkeypatch, validation, n_held_out
     assert snapshots[0].time == 1.0
 
 
-def test_trains_in_training_mode_and_predicts_without(monkeypatch):
-    probe, modes = HanProbe(**SMALL), []
-    forward = probe._forward
-    monkeypatch.setattr(
-        probe, "_forward", lambda *args: (modes.append(probe._network.training), forward(*args))[1]
-    )
-    texts, codes = topic_texts(12, seed=3)
-    assert len(list(probe.watch(texts, codes, 3, every=1))) == 12
-    assert modes == [True, False] * 12
-
-
 def test_validation_loss(trained):
     texts, codes = topic_texts(9, seed=5)
     prepared, where = trained.prepare(texts), np.array([2, 7, 3])

@@ -9,7 +9,6 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import keras_probe
 from lops_adapters.probes.keras_probe import KerasProbe
-from lops_adapters.selection import Lops
 
 from .toys import COMMON, WORDS, topic_texts
 
@@ -246,18 +245,6 @@ def test_tuner_by_hand(trained, vectors):
         update(prepared, positions[done], targets[done])
     for found, expected in zip(probe.trainable_weights(), weights, strict=True):
         np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
-def test_lops_end_to_end():
-    texts, gold = topic_texts(180, seed=3, longest=20)
-    wrong = np.arange(0, 180, 8)
-    codes = gold.copy()
-    codes[wrong] = (codes[wrong] + 1) % 3
-    selection = Lops(KerasProbe(**{**SMALL, "epochs": 10}), method="ranked", every=2)(
-        texts, [f"topic {code}" for code in codes]
-    )
-    assert 90 <= len(selection.kept) <= 92
-    assert np.isin(wrong, selection.kept).mean() < 0.3  # chance is a half
 
 
 @pytest.mark.parametrize(

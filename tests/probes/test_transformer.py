@@ -12,7 +12,7 @@ from lops_adapters.encoders import pretrained, torch_tools
 from lops_adapters.probes import recipes
 from lops_adapters.probes.transformer import TransformerProbe
 
-from .toys import COMMON, POSITIONS, WORDS, topic_texts
+from .toys import COMMON, POSITIONS, topic_texts
 
 TEXTS, CODES = topic_texts(10, seed=1)
 RECIPES = {
@@ -71,14 +71,6 @@ def test_recipe(tiny, kind):
     assert probe._tokenizer.padding_side == side
     changed = TransformerProbe(tiny(kind), max_tokens=16, epochs=1, batch_size=2, learning_rate=0.5)
     assert (changed.epochs, changed.batch_size, changed.learning_rate) == (1, 2, 0.5)
-
-
-@KINDS
-def test_trains_and_predicts(probe_of, kind):
-    texts = [*TEXTS[:8], "", "common1 " * 100]
-    *_, last = probe_of(kind).watch(texts, CODES, 3)
-    assert last.probabilities.shape == (10, 3)
-    assert np.isfinite(last.probabilities).all()
 
 
 @KINDS
@@ -234,13 +226,9 @@ def test_precision(probe_of, monkeypatch, precision, hardware, expected):
     assert {parameter.dtype for parameter in probe._model.parameters()} == {torch.float32}
 
 
-def test_bad_precision_and_device(tiny):
+def test_bad_precision(tiny):
     with pytest.raises(LopsError, match="precision is 'float16'; wanted auto, bfloat16 or float32"):
         TransformerProbe(tiny("bert"), max_tokens=16, precision="float16")
-    with pytest.raises(
-        LopsError, match=r"device 'toaster' cannot be used .*; wanted auto, cpu, cuda"
-    ):
-        TransformerProbe(tiny("bert"), max_tokens=16, device="toaster")
 
 
 def test_hub_out_of_reach(monkeypatch):
@@ -409,8 +397,3 @@ def test_without_transformers(monkeypatch):
     message = r"the encoder 'minilm' needs Transformers, .* 'lops_adapters\[transformers\]'"
     with pytest.raises(LopsError, match=message):
         pretrained.load_config("minilm")
-
-
-def test_words_of_the_toys_are_known(tiny):
-    tokenizer = pretrained.load_tokenizer(tiny("gpt2"))
-    assert len(set(tokenizer(" ".join(WORDS))["input_ids"])) == len(WORDS)
