@@ -28,6 +28,7 @@ _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
 _FEW = 32  # fewer new texts are encoded sooner than looked up, and would each be a file
 _BATCH_TOKENS = {"cpu": 4096}  # padded tokens; more only misses a processor's caches
 _GPU_TOKENS = 65536
+_MOST = 2_000_000  # texts whose vectors are kept in memory
 
 
 @dataclass
@@ -43,7 +44,6 @@ class TextEncoder:
         precision: ``auto`` (bfloat16 if the hardware has it), ``bfloat16`` or ``float32``.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
-        most: texts whose vectors are kept in memory.
 
     Under ``accelerate launch``, every process encodes on its own card.
 
@@ -57,7 +57,6 @@ class TextEncoder:
     precision: str = "auto"
     device: str = "auto"
     cache: Path | None = None
-    most: int = 2_000_000
 
     def __post_init__(self) -> None:
         import_torch()
@@ -88,7 +87,7 @@ class TextEncoder:
         keys = text_keys(texts)
         names = keys.tolist()
         new = {name: at for at, name in enumerate(names) if name not in self._memory}
-        if len(self._memory) + len(new) > self.most:
+        if len(self._memory) + len(new) > _MOST:
             self._memory.clear()
             new = {name: at for at, name in enumerate(names)}
         if new:

@@ -5,6 +5,8 @@ import pytest
 
 from lops_adapters.encoders.context_encoder import ContextEncoder, Window, encode_windows
 
+from ..framework_tools import save_bert
+
 LETTERS = "abcdefgh"
 WORDS = ["a", "bcd", "ef", "g", "hah"]
 
@@ -12,37 +14,9 @@ WORDS = ["a", "bcd", "ef", "g", "hah"]
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
     """Path of a tiny random BERT that reads single letters."""
-    import torch
-    from transformers import AutoModel, BertConfig, BertTokenizerFast
-
-    from lops_adapters.encoders.pretrained import hushed
-
-    folder = tmp_path_factory.mktemp("bert")
-    vocabulary = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "[MASK]",
-        *LETTERS,
-        *(f"##{letter}" for letter in LETTERS),
-    ]
-    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"))
-    shape = {
-        "hidden_size": 8,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "intermediate_size": 16,
-    }
-    with torch.random.fork_rng(), hushed():
-        torch.manual_seed(1)
-        config = BertConfig(
-            vocab_size=len(tokenizer), max_position_embeddings=32, initializer_range=0.5, **shape
-        )
-        AutoModel.from_config(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return str(folder)
+    pieces = [*LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    shape = {"hidden_size": 8, "intermediate_size": 16, "max_position_embeddings": 32}
+    return save_bert(tmp_path_factory.mktemp("bert"), pieces, **shape)
 
 
 @pytest.fixture(scope="module")

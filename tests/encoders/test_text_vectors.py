@@ -189,8 +189,9 @@ def test_a_few_texts_are_not_looked_up_and_not_kept(make, tmp_path, monkeypatch)
     assert len(list(tmp_path.rglob("*.npz"))) == 3
 
 
-def test_memory_has_a_limit(make):
-    encoder = make(most=20)
+def test_memory_has_a_limit(make, monkeypatch):
+    monkeypatch.setattr(text_vectors, "_MOST", 20)
+    encoder = make()
     found = encoder.encode(TEXTS[:15])
     more = encoder.encode(TEXTS[10:25])
     np.testing.assert_allclose(more[:5], found[10:], atol=TOLERANCE)

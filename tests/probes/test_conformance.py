@@ -15,52 +15,20 @@ from .toys import saved_bytes, topic_texts
 
 # Small settings under which the toy texts are learnt: 3 epochs of 4 updates (10 samples, 3 an
 # update) unless a test says otherwise.
+SHORT = {"epochs": 3, "batch_size": 3}
+SAME = {"precision": "float32", "device": "cpu"}  # on every machine
+FROZEN = {**SHORT, **SAME, "max_tokens": 16, "cache": None}
 ROWS = {
-    "linear": {"epochs": 3, "batch_size": 3},
-    "embedding": {
-        "epochs": 3,
-        "batch_size": 3,
-        "learning_rate": 0.3,
-        "max_tokens": 16,
-        "precision": "float32",
-        "device": "cpu",
-        "cache": None,
-    },
-    "hybrid": {
-        "epochs": 3,
-        "batch_size": 3,
-        "max_tokens": 16,
-        "precision": "float32",
-        "device": "cpu",
-        "cache": None,
-    },
-    "transformer": {
-        "epochs": 3,
-        "batch_size": 3,
-        "learning_rate": 3e-3,
-        "max_tokens": 16,
-        "precision": "float32",
-        "device": "cpu",
-    },
-    "han": {
-        "epochs": 3,
-        "batch_size": 3,
-        "learning_rate": 1e-2,
-        "units": 8,
-        "precision": "float32",
-        "device": "cpu",
-    },
-    "keras": {
-        "epochs": 3,
-        "batch_size": 3,
-        "learning_rate": 0.1,
-        "precision": "float32",
-        "device": "cpu",
-    },
+    "linear": SHORT,
+    "embedding": {**FROZEN, "learning_rate": 0.3},
+    "hybrid": FROZEN,
+    "transformer": {**SHORT, **SAME, "learning_rate": 3e-3, "max_tokens": 16},
+    "han": {**SHORT, **SAME, "learning_rate": 1e-2, "units": 8},
+    "keras": {**SHORT, **SAME, "learning_rate": 0.1},
+    "estimator": SHORT,
 }
 # Probes that need an object: no row of PROBES can make them.
 GIVEN = {"estimator": lambda **settings: EstimatorProbe(SGDClassifier(loss="log_loss"), **settings)}
-ROWS["estimator"] = {"epochs": 3, "batch_size": 3}
 ENCODED = ("embedding", "hybrid", "transformer")
 # Shares of right predictions that a probe exceeds after 10 epochs on 60 toy texts: on them and on
 # 60 others. The vectors of an encoder with random weights tell little.
