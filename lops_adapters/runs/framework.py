@@ -24,11 +24,11 @@ from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
-from lops_adapters.selection.auto_keep import FOLDS, AutoKeep, Preferred
+from lops_adapters.selection.auto_keep import FOLDS, Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.methods import BY_CLASS
-from lops_adapters.selection.random import RandomLike
+from lops_adapters.selection.random import random_like
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels
 
@@ -116,7 +116,7 @@ class Job(Generic[Settings]):
         seed = self.seed if seed is None else seed
         arm = self.controlled(control_of) if method == "random" and control_of else None
         if control_of and arm:
-            control = RandomLike(self.folder.selection(control_of.format(arm)), arm, seed)
+            control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
             return InContentOrder(lambda _: control, Request(seed=seed))
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
@@ -149,7 +149,7 @@ class Job(Generic[Settings]):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
             share = _OnTexts(by_content, read)
-            found = AutoKeep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
+            found = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
             return _Learnable(found)
         least = FOLDS if "folds" in row.options else 0
         return _Learnable(_OnTexts(make(keep=keep), read if row.texts else _unchanged), least)

@@ -2,12 +2,10 @@
 
 Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels, m checked rows.
 
-The committee says how probable a true class is by adding up logarithms: of the members' likelihoods
-and of how often a sample with this label is of that class (:mod:`.posterior`). The arbiter is the
-logistic regression with these logarithms as its features. Its coefficients start from the
-committee's, under a Gaussian prior, so that a few checked rows change little and without any the
-arbiter is the committee. The samples' vectors are also features, directly and by a classifier that
-is trained on the checked rows alone.
+The committee adds up logarithms: of the members' likelihoods and of how often a sample with this
+label is of a class (:mod:`.posterior`). The arbiter is the logistic regression with these features.
+Its coefficients start from the committee's, under a Gaussian prior: without checked rows it is the
+committee. The samples' vectors are also features, directly and by a classifier of the checked rows.
 """
 
 from __future__ import annotations
@@ -44,11 +42,9 @@ class Arbiter:
     Attributes:
         weights: (members + 1,) of the members, and of the classifier of checked rows.
         offsets: (k, k) float64; row i: what is added for each class, given the label i.
-        of_vectors: (width, k) float64, what is added for each class, given the vector; width 0:
-            there are no vectors.
+        of_vectors: (width, k) float64, what is added for each class, given the vector.
         few_shot: the classifier of checked rows; None: they have one class, or no vectors.
-        missing: (k,) bool, classes that no checked row has, and few were expected to have: they
-            neither gain nor lose by what is learnt.
+        missing: (k,) bool, classes without a checked row, if few were expected; left as they are.
 
     """
 
@@ -90,8 +86,7 @@ def learn(
     Args:
         likelihoods: of every member, (n, k).
         codes: (n,) int.
-        given: (k, k) the distribution of true classes per label that the committee assumes, see
-            :func:`~lops_adapters.selection.posterior.posterior`.
+        given: (k, k) the distribution of true classes per label that the committee assumes.
         rows: (m,) int positions of the checked rows.
         true: (m,) int, their codes by the person.
         vectors: (n, width) float, of the samples; width 0: there are none.

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import LopsError
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
-from lops_adapters.selection.members import Member, vector_member
+from lops_adapters.selection.members import Member, vectors_of, without_nan
 from lops_adapters.selection.posterior import SHARPNESS, evidence, posterior_given
 from lops_adapters.selection.sources import Sources
 
@@ -58,8 +57,6 @@ class Assessment(NamedTuple):
 class FittedCommittee:
     """Assesses labels of samples that no member was trained on; can be pickled.
 
-    The numbers come from the samples that it was fitted to.
-
     Args:
         classes: k labels, in the order of their codes.
         members: at least one.
@@ -86,14 +83,8 @@ class FittedCommittee:
     def __call__(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
         """Assess labels, or votes, of samples; each sample is assessed by itself.
 
-        Args:
-            samples: m of them.
-            labels: (m,) int codes; of votes, (m, sources) codes, -1 for abstentions, at least one
-                vote per sample.
-
-        Raises:
-            LopsError: a member gives NaN, and what the members raise.
-
+        Labels of m samples are (m,) int codes; of votes, (m, sources) codes, -1 for abstentions, at
+        least one vote per sample. Raises a LopsError if a member gives NaN, and what members raise.
         """
         parts = [
             self._block(samples[start : start + _BLOCK], labels[start : start + _BLOCK])
@@ -122,10 +113,8 @@ class FittedCommittee:
         likely = self.likely(of_members, codes)
         codes, true = self.unchecked(likely, codes, labels)
         if self.arbiter is not None:
-            member, vectors = vector_member(self.members), np.zeros((len(codes), 0))
-            if member is not None:
-                vectors = member.vectors(read[id(member.reader)])
-            true = self.arbitrated(of_members, codes, true, vectors)
+            vectors = vectors_of(self.members, len(codes), lambda one: read[id(one.reader)])
+            true = self.arbitrated(self.opinions(of_members, codes, true), codes, vectors)
         right = true[np.arange(len(codes)), codes]
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
         return Assessment(right >= self.least[codes], right, suggested, probability, codes)
@@ -138,12 +127,7 @@ class FittedCommittee:
             reader = id(member.reader)
             if reader not in read:
                 read[reader] = samples if member.reader is None else member.reader(samples)
-            probabilities = member.score_further(read[reader])
-            if np.isnan(probabilities).any():
-                raise LopsError(
-                    f"the member {member.name!r} gives NaN for samples outside the training; lower "
-                    "its learning rate"
-                )
+            probabilities = without_nan(member, member.score_further(read[reader]))
             of_members.append(likelihoods(probabilities, self.shares))
         return of_members, read
 
@@ -164,49 +148,36 @@ class FittedCommittee:
         true = self._believed(self.sources.posterior(votes, likely), codes)
         return true.argmax(axis=1), true
 
-    def taught(
-        self,
-        of_members: Sequence[np.ndarray],
-        codes: np.ndarray,
-        true: np.ndarray,
-        vectors: np.ndarray,
-        rows: np.ndarray,
-        checks: np.ndarray,
-    ) -> FittedCommittee:
-        """Return the committee with an arbiter that learns from checked rows, -1: no class."""
-        competes = np.isin(checks, np.flatnonzero(np.isfinite(self.shares)))
-        votes = self.sources is not None
-        arbiter = learn(
-            self._opinions(of_members, codes, true),
-            codes,
-            self.true_given_label,
-            rows[competes],
-            checks[competes],
-            vectors,
-            [1.0] if votes else self.weights,
-            1.0 if votes else SHARPNESS,
-        )
-        return replace(self, arbiter=arbiter)
-
-    def arbitrated(
-        self,
-        of_members: Sequence[np.ndarray],
-        codes: np.ndarray,
-        true: np.ndarray,
-        vectors: np.ndarray,
-    ) -> np.ndarray:
-        """Return what the arbiter makes of the probabilities of :meth:`unchecked`, (m, k)."""
-        assert self.arbiter is not None
-        opinions = self._opinions(of_members, codes, true)
-        return self._believed(self.arbiter.probabilities(opinions, codes, vectors), codes)
-
-    def _opinions(
+    def opinions(
         self, of_members: Sequence[np.ndarray], codes: np.ndarray, true: np.ndarray
     ) -> list[np.ndarray]:
         """Return what the arbiter weighs: the members; or members and votes as one probability."""
         if self.sources is not None:
             return [true]
         return [weakened(each, codes, self.factors) for each in of_members]
+
+    def taught(
+        self,
+        opinions: Sequence[np.ndarray],
+        codes: np.ndarray,
+        vectors: np.ndarray,
+        rows: np.ndarray,
+        checks: np.ndarray,
+    ) -> FittedCommittee:
+        """Return the committee with an arbiter that learns from checked rows, -1: no class."""
+        competes = np.isin(checks, np.flatnonzero(np.isfinite(self.shares)))
+        rows, checks, given = rows[competes], checks[competes], self.true_given_label
+        alone = self.sources is not None
+        weights, sharpness = ([1.0], 1.0) if alone else (self.weights, SHARPNESS)
+        arbiter = learn(opinions, codes, given, rows, checks, vectors, weights, sharpness)
+        return replace(self, arbiter=arbiter)
+
+    def arbitrated(
+        self, opinions: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
+    ) -> np.ndarray:
+        """Return the probabilities of the true classes, (m, k), by the arbiter."""
+        assert self.arbiter is not None
+        return self._believed(self.arbiter.probabilities(opinions, codes, vectors), codes)
 
     def _believed(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Set and return the probabilities of labels of classes too small to be checked."""
@@ -225,8 +196,7 @@ class SampleCommittee:
     these), keep what the committee said of the sample. Can be pickled.
 
     Args:
-        committee: assesses all other rows.
-        drawn: the sample.
+        committee, drawn: the committee and the sample.
         assessment: of the sample's rows, in their order, with the codes of the table.
         labels: (k,) uint64 keys of the table's classes.
         places: (c,) int64 codes of the committee's classes in the table; default: the same codes.
@@ -250,18 +220,11 @@ class SampleCommittee:
     def __call__(
         self, samples: Sequence[Any], codes: np.ndarray, keys: np.ndarray, positions: np.ndarray
     ) -> Assessment:
-        """Assess a block.
+        """Assess a block; raises what the committee raises.
 
-        Args:
-            samples: m rows.
-            codes: (m,) int64 class codes; or votes, (m, sources) with the codes of the committee,
-                in which case no row counts as equal to one of the sample.
-            keys: (m,) uint64 of :func:`~lops_adapters.selection.canonical.content_keys`.
-            positions: (m,) int64 in the table.
-
-        Raises:
-            LopsError: what the committee raises.
-
+        Codes of m samples are (m,) int64; or votes, (m, sources) with the codes of the committee,
+        in which case no row counts as equal to one of the sample. Keys are (m,) uint64 of
+        :func:`~lops_adapters.selection.canonical.content_keys`, positions (m,) int64 in the table.
         """
         drawn, is_drawn = _searched(self._positions, positions)
         equal, is_equal = np.zeros_like(drawn), np.zeros(len(keys), dtype=bool)

@@ -53,39 +53,32 @@ class Preferred:
         return selection_of(mask, own, classes, codes, "preferred", "held-out probe prefers it")
 
 
-@dataclass
-class AutoKeep:
-    """Finds the fraction to keep by cross-validation, and selects by a method with it.
+def auto_keep(
+    share: Selector, make: Callable[[Keep], Selector], per_class: bool = False
+) -> Selector:
+    """Return a selector that finds the fraction to keep and selects by a method with it.
 
-    Fewer samples than folds cannot be predicted held-out: all are kept.
-
-    Args:
-        share: selector whose kept share is the fraction, usually :class:`Preferred`.
-        make: fraction -> selector.
-        per_class: find it per class, so that classes with more wrong labels keep less. By default
-            it is the share of all samples.
-
+    Fewer samples than folds cannot be predicted held-out: all are kept. Else the fraction is what
+    the selector ``share`` keeps, usually :class:`Preferred`: of all samples, or per class, so that
+    classes with more wrong labels keep less.
     """
 
-    share: Selector
-    make: Callable[[Keep], Selector]
-    per_class: bool = False
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Find the fraction and select; raises what share and method raise."""
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         fraction, why = 1.0, "too few samples"
         shares: Keep = 1.0
         if len(samples) >= FOLDS:
-            agreed = self.share(samples, pseudo_labels)
+            agreed = share(samples, pseudo_labels)
             shares = fraction = max(1, len(agreed.kept)) / len(agreed.mask)
             why = agreed.stopped
-            if self.per_class:
+            if per_class:
                 # Half a sample less, so that rounding up gives the number kept, and at least one.
                 shares = {
                     label: max(0.5, report.kept - 0.5) / report.count
                     for label, report in agreed.per_class.items()
                 }
-        selection = self.make(shares)(samples, pseudo_labels)
-        each = " on average" if isinstance(shares, Mapping) else ""
+        selection = make(shares)(samples, pseudo_labels)
+        each = " on average" if per_class and len(samples) >= FOLDS else ""
         selection.stopped = f"keep {fraction:.3f}{each} by {why}; {selection.stopped}"
         return selection
+
+    return selector

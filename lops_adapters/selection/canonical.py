@@ -36,11 +36,8 @@ _BLOCK = 2**14  # digests held as Python objects at once
 class InContentOrder:
     """Runs a selector on the rows in the order of their content.
 
-    Args:
-        make: builds the selector from the request for the sorted rows; called once per selection.
-        request: its seed keys the order, so that another seed gives other folds, batches and ties;
-            its positions are the caller's.
-
+    ``make`` builds the selector, from the request for the sorted rows. The seed of ``request`` keys
+    the order, so that another seed gives other folds, batches and ties.
     """
 
     make: Callable[[Request], Selector]

@@ -19,14 +19,7 @@ _Z = 1.959963984540054  # of a 95 % interval
 
 
 class Rate(NamedTuple):
-    """An estimated share of wrong labels, in [0, 1].
-
-    Attributes:
-        value: the estimate.
-        low, high: of its 95 % interval.
-        checked: number of rows that it rests on.
-
-    """
+    """A share of wrong labels, in [0, 1], its 95 % interval, and the number of checked rows."""
 
     value: float
     low: float
@@ -81,15 +74,9 @@ def noise_rate(
     Medicine, 2008), with the correction for finite strata. It holds for rows in
     :func:`check_order`; rows that a person picks because they look wrong bias it.
 
-    Args:
-        codes, suggested: as for :func:`check_order`.
-        rows: (m,) int positions of the checked rows.
-        true: (m,) int, their codes by the person; -1: another class.
-        among: (n,) bool, the rows to estimate for, such as one class; default: all.
-
-    Returns:
-        None if no such row is checked.
-
+    ``rows`` are (m,) int positions of the checked rows, ``true`` (m,) int their codes by the
+    person, -1: another class; ``among`` (n,) bool, the rows to estimate for, such as one class;
+    default: all. Returns None if no such row is checked.
     """
     among = np.ones(len(codes), dtype=bool) if among is None else among
     asked = among[rows]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -29,15 +29,15 @@ from lops_adapters.selection.members import (
     Member,
     OwnProbabilities,
     check_words,
-    vector_member,
+    vectors_of,
     weights_of,
+    without_nan,
 )
 from lops_adapters.selection.posterior import label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Labels, Selector, objects
 from lops_adapters.selection.source_table import Source, assess
-from lops_adapters.selection.sources import Signals
 from lops_adapters.selection.sources import fit as fit_sources
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
@@ -47,31 +47,6 @@ FOLDS = 3  # of cross-validation
 TOO_FEW = "too few samples, kept whole"
 LEAST_OF_BEST = 0.2  # of the best member's skill; on real tables in English all have more
 CANNOT_TELL = "the members cannot tell, kept whole"
-
-
-class _Scores(NamedTuple):
-    """What the members say.
-
-    Attributes:
-        likely: (n, k) mean likelihoods, in which rare classes are limited.
-        apart: likelihoods of every member; empty if they were not asked for.
-        said: the share of labels that each member prefers, in words.
-        fitted: the members, their weights and the numbers that made these likelihoods.
-
-    """
-
-    likely: np.ndarray
-    apart: list[np.ndarray]
-    said: str
-    fitted: FittedCommittee
-
-
-class _Kept(NamedTuple):
-    """Which labels are kept, (n,) bool; the least probability per class, (k,); and why."""
-
-    mask: np.ndarray
-    least: np.ndarray
-    why: str
 
 
 @dataclass
@@ -134,10 +109,7 @@ class Committee:
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Score and select.
 
-        Raises:
-            LopsError: fewer samples than folds, a member that gives NaN, and what the members
-                raise.
-
+        Raises a LopsError of fewer samples than folds, and of NaN; and what the members raise.
         """
         asked = self.request
         classes, codes = read_labels(samples, pseudo_labels)
@@ -145,7 +117,10 @@ class Committee:
             samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
         )
         rows, checks = self._checks(classes)
-        vectors = self._vectors(samples) if len(rows) else np.zeros((0, 0))
+        comparing = self.members if len(rows) else ()
+        vectors = vectors_of(
+            comparing, len(codes), lambda one: samples if one.read is None else one.read
+        )
         likely, apart, said, fitted = self._scores(labelled, apart=len(rows) > 0)
         small, tells = np.isinf(fitted.shares), skill(likely, codes) >= LEAST_SKILL
         votes = codes if asked.votes is None else asked.votes.among(classes)
@@ -153,8 +128,9 @@ class Committee:
         scored, before = fitted.unchecked(likely, codes, votes)
         labels, true, certain = scored, before, np.eye(len(classes))
         if len(rows):
-            fitted = fitted.taught(apart, labels, before, vectors, rows, checks)
-            true = fitted.arbitrated(apart, labels, before, vectors)
+            opinions = fitted.opinions(apart, codes, before)
+            fitted = fitted.taught(opinions, labels, vectors, rows, checks)
+            true = fitted.arbitrated(opinions, labels, vectors)
             true[rows[checks >= 0]] = certain[checks[checks >= 0]]
         if self.correct:
             labels = true.argmax(axis=1)
@@ -162,22 +138,22 @@ class Committee:
         right = true[each, labels]
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
-        kept = self._kept(decides, labels, small, tells or len(rows) > 0)
+        mask, least, why = self._kept(decides, labels, small, tells or len(rows) > 0)
         if len(rows) and not self.count_label:
-            wanted = np.bincount(labels[kept.mask], minlength=len(small))
-            kept = kept._replace(mask=best(right, labels, wanted, asked.seed))
-        kept.mask[rows] = right[rows] == 1
+            wanted = np.bincount(labels[mask], minlength=len(small))
+            mask = best(right, labels, wanted, asked.seed)
+        mask[rows] = right[rows] == 1
         if self.fitted is not None:
-            self.fitted(replace(fitted, least=kept.least))
+            self.fitted(replace(fitted, least=least))
         if asked.seen is not None:
             asked.seen(likely, None)
             if hasattr(asked.seen, "settle"):
                 first = before if asked.votes is None else certain[codes]
                 asked.seen.settle(likely, first, true, scored)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
-        reasons = np.where(small, TOO_FEW, kept.why).tolist()
+        reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
-            kept.mask, Scored(right, None, stopped), classes, labels, asked.method, reasons
+            mask, Scored(right, None, stopped), classes, labels, asked.method, reasons
         )
         return Corrected(selection, objects(classes)[labels]) if self.correct else selection
 
@@ -196,14 +172,16 @@ class Committee:
             return replace(fitted, true_given_label=given)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
-        sources = fit_sources(votes, likely, Signals.of(votes, k), rows[named], checks[named])
+        sources = fit_sources(votes, likely, rows[named], checks[named])
         sources = replace(sources, tells=tells)
         if self.assessed is not None:
             self.assessed(assess(sources, votes, likely))
         return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)
 
-    def _kept(self, right: np.ndarray, labels: np.ndarray, small: np.ndarray, tells: bool) -> _Kept:
-        """Decide which labels are kept, given the probabilities that they are right."""
+    def _kept(
+        self, right: np.ndarray, labels: np.ndarray, small: np.ndarray, tells: bool
+    ) -> tuple[np.ndarray, np.ndarray, str]:
+        """Return which labels are kept, the least probability per class, (k,), and why."""
         threshold = least_kept(right) if self.sure is None else float(self.sure)
         mask = (right >= threshold) | small[labels]
         why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
@@ -216,7 +194,7 @@ class Committee:
             why = f"{why}; labels corrected" if self.correct else why
             least = np.full(k, np.inf)
             np.minimum.at(least, labels[mask], right[mask])
-        return _Kept(mask, least, why)
+        return mask, least, why
 
     def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
         """Return positions of checked rows, and codes of their checked labels; -1: no class."""
@@ -230,18 +208,15 @@ class Committee:
         checks = {row: code_of.get(label, -1) for row, label in self.request.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
-    def _vectors(self, samples: Sequence[Any]) -> np.ndarray:
-        """Return the vectors of the samples, by the last member that compares vectors."""
-        member = vector_member(self.members)
-        if member is None:
-            return np.zeros((len(samples), 0))
-        return np.asarray(member.vectors(samples if member.read is None else member.read))
+    def _scores(
+        self, labelled: Labelled, apart: bool
+    ) -> tuple[np.ndarray, list[np.ndarray], str, FittedCommittee]:
+        """Score the samples by every member.
 
-    def _scores(self, labelled: Labelled, apart: bool) -> _Scores:
-        """Score the samples by every member; also keep the members' likelihoods ``apart``.
-
-        A member with hardly any :func:`~lops_adapters.selection.likelihoods.skill` next to the best
-        one before it has no weight: an encoder may not know the language.
+        Returns the mean likelihoods, (n, k), in which rare classes are limited; those of every
+        member, if ``apart``; the share of labels that each prefers, in words; and the numbers that
+        made them. A member with hardly any skill next to the best one before it has no weight: an
+        encoder may not know the language.
         """
         codes, classes = labelled.codes, labelled.classes
         of_labels = class_shares(codes, len(classes), self.folds)
@@ -250,7 +225,7 @@ class Committee:
         every: list[np.ndarray] = []
         for place, member in enumerate(self.members):
             probabilities = member.score(labelled, further=self.fitted is not None)
-            likely = likelihoods(_checked(member.name, probabilities), of_labels)
+            likely = likelihoods(without_nan(member, probabilities), of_labels)
             own_skill = skill(likely, codes)
             if best_skill >= LEAST_SKILL and own_skill < LEAST_OF_BEST * best_skill:
                 weights[place] = 0.0
@@ -263,18 +238,7 @@ class Committee:
         mean = total / sum(weights)
         factors = strengths(mean, codes)
         fitted = FittedCommittee(classes, self.members, weights, of_labels, factors)
-        return _Scores(weakened(mean, codes, factors), every, ", ".join(said), fitted)
-
-
-def _checked(name: str, probabilities: np.ndarray) -> np.ndarray:
-    """Return the probabilities of a member; LopsError if one is NaN."""
-    bad = np.flatnonzero(np.isnan(probabilities).any(axis=1))
-    if len(bad):
-        raise LopsError(
-            f"the member {name!r} gives NaN for {len(bad)} of {len(probabilities)} samples; its "
-            "training has diverged: lower its learning rate"
-        )
-    return probabilities
+        return weakened(mean, codes, factors), every, ", ".join(said), fitted
 
 
 def check(
@@ -317,14 +281,11 @@ def make(
 
     Args:
         request: its probe is the first member; default: the linear probe.
-        encoder: of two more members, a name or an
-            :class:`~lops_adapters.probes.embedding.EmbeddingProbe`; None: no encoder. ``static``
-            needs no torch.
-        words: of every class, such as its name and its seed words; a further member, if there is
-            an encoder.
+        encoder: of two more members, a name or a probe; None: no encoder.
+        words: of every class; a further member, if there is an encoder.
         device: of an encoder given by name.
-        probabilities: the samples are the (n, k) held-out probabilities of a classifier of your
-            own, a column per class in the order of the sorted labels; it is the only member.
+        probabilities: the samples are the (n, k) held-out probabilities of a classifier, a column
+            per class in the order of the sorted labels; it is the only member.
         options: of :class:`Committee`.
 
     """

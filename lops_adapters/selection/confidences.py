@@ -15,13 +15,7 @@ from lops_adapters.probes.base import Snapshot
 
 
 class Confidence(ABC):
-    """Scores samples from the snapshots of one training.
-
-    Args:
-        codes: (n,) int class codes 0..n_classes-1, the pseudo-labels.
-        n_classes: their number, k.
-
-    """
+    """Scores samples from the snapshots of one training; codes are (n,) int pseudo-labels."""
 
     needs_checkpoints: ClassVar[bool] = False  # several of them, to be compared
 

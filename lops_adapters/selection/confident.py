@@ -27,10 +27,8 @@ def make(request: Request, folds: int = 5) -> Selector:
     cleanlab's default rule, pruning by noise rate. ``seen`` receives the out-of-sample
     probabilities of all samples.
 
-    Raises:
-        LopsError: no probe, or cleanlab is not installed; when selecting, fewer samples than
-            folds, and what the probe raises.
-
+    Raises a LopsError if there is no probe or no cleanlab; when selecting, of fewer samples than
+    folds.
     """
     probe = request.probe
     _cleanlab("filter")

@@ -18,30 +18,17 @@ FLOOR = 1000  # rows per class, or all of a smaller one; fewer with very many cl
 
 
 class Drawn(NamedTuple):
-    """Rows in the order of their positions.
-
-    Attributes:
-        keys: (n,) uint64, by content; 0: drawn first.
-        ids: (n,) uint64, by content and label.
-        positions: (n,) int64 in the table, ascending.
-        rows: n rows, as they were added.
-
+    """Rows as they were added, by their (n,) int64 ascending positions; uint64 ids of content and
+    label.
     """
 
-    keys: np.ndarray
     ids: np.ndarray
     positions: np.ndarray
     rows: list[Any]
 
 
 class Limits(NamedTuple):
-    """Rows with a larger key are not in the sample.
-
-    Attributes:
-        largest: key of any row.
-        of_class: key of a label -> key of a row of this class; rows up to it may be in the sample.
-
-    """
+    """Rows up to the key ``largest``, or up to that of their label's key, may be in the sample."""
 
     largest: int
     of_class: dict[int, int]
@@ -88,14 +75,9 @@ def expected(counts: dict[int, int], most: int, slack: float = 1.0) -> Limits:
 
 
 class Draw:
-    """Collects the sample of rows that come in blocks; two of them can be joined.
+    """Collects the sample of ``most`` rows that come in blocks; two of them can be joined.
 
-    At most about three times ``most`` rows are in memory.
-
-    Args:
-        most: rows of the sample.
-        limits: rows that exceed both are dropped.
-
+    At most about three times ``most`` rows are in memory; rows beyond the limits are dropped.
     """
 
     def __init__(self, most: int, limits: Limits | None = None) -> None:
@@ -124,7 +106,7 @@ class Draw:
         """
         ids = row_ids(keys, labels) if ids is None else ids
         keys = np.where(first, 0, keys)
-        at = np.flatnonzero(self.may_belong(keys, labels))
+        at = np.flatnonzero(self._may_belong(keys, labels))
         self._parts.append((keys[at], labels[at], positions[at], ids[at]))
         self._rows += [rows[place] for place in at.tolist()]
         if len(self._rows) > self._kept + max(self.most // 2, 10_000):
@@ -135,10 +117,8 @@ class Draw:
         keys, labels, positions, ids = other._columns()
         self.add(keys, labels, positions, other._rows, ids=ids)
 
-    def may_belong(self, keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    def _may_belong(self, keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return (m,) bool: whether rows can be in the sample, as far as is known."""
-        if not self._of_class:
-            return np.ones(len(keys), dtype=bool)
         distinct, place = np.unique(labels, return_inverse=True)
         limits = [self._of_class.get(int(label), _EVERYTHING) for label in distinct]
         near = keys <= np.array(limits, dtype=np.uint64)[place]
@@ -168,7 +148,7 @@ class Draw:
         chosen = np.sort(order[np.concatenate([np.flatnonzero(fixed), others])])
         chosen = chosen[np.argsort(positions[chosen], kind="stable")]
         rows = [self._rows[place] for place in chosen.tolist()]
-        return Drawn(keys[chosen], ids[chosen], positions[chosen], rows)
+        return Drawn(ids[chosen], positions[chosen], rows)
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         if not self._parts:

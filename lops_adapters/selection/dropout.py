@@ -17,10 +17,7 @@ VARIANTS = ("paper", "released")
 
 
 def mc_dropout(passes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the variance of the pseudo-label's probability over the passes, (n,), 0 to 1/4.
-
-    ``passes`` are (passes, n, k) probabilities, ``codes`` the (n,) int pseudo-labels.
-    """
+    """Return the variance of the pseudo-label's probability over the passes, (n,), 0 to 1/4."""
     return np.asarray(passes[:, np.arange(len(codes)), codes].astype(np.float64).var(axis=0))
 
 
@@ -52,11 +49,7 @@ def make(request: Request, variant: str = "paper") -> Selector:
     """Return the selector of ``mc-dropout`` or ``entropy``.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
-    mean of the five.
-
-    Raises:
-        LopsError: an unknown variant, or a probe without dropout.
-
+    mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
     """
     probe, name, seed = request.probe, request.method, request.seed
     if variant not in VARIANTS:

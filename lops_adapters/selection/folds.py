@@ -28,10 +28,8 @@ def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
 def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
     """Return the fold of each sample, (n,) int64: all samples of a group in one fold.
 
-    Groups come in the order of :func:`tie_hash`, and folds have about equal sizes.
-
-    Raises:
-        LopsError: fewer groups than folds.
+    Groups come in the order of :func:`tie_hash`, and folds have about equal sizes. Raises a
+    LopsError of fewer groups than folds.
 
     >>> fold_of_groups(np.array([0, 0, 1, 1, 2, 2]), 3, seed=0).tolist()
     [2, 2, 1, 1, 0, 0]
@@ -75,10 +73,8 @@ class Labelled:
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
-        Raises:
-            LopsError: fewer than two folds, fewer samples or groups than folds, or codes that do
-                not fit the samples.
-
+        Raises a LopsError of fewer than two folds, fewer samples or groups than folds, and codes
+        that do not fit the samples.
         """
         check_codes(self.samples, self.codes, len(self.classes))
         check_counts(self.seed)

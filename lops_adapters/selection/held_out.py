@@ -61,9 +61,6 @@ def held_out(
     Returns:
         Time in epochs -> (n, k) float32 probabilities.
 
-    Raises:
-        LopsError: what :meth:`~lops_adapters.selection.folds.Labelled.splits` and the probe raise.
-
     """
     early, last = EARLY_LOOKS if probe.has_checkpoints else (), probe.max_epochs
     times = times or [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]

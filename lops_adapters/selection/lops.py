@@ -29,14 +29,11 @@ class Lops:
         keep: fraction of each class, or class -> fraction: tau of
             :class:`lops_adapters.core.LearningOrder`.
         method: one of :data:`lops_adapters.core.RULES`.
-        every: updates between checkpoints. Default: one checkpoint per epoch.
-        seed: of the probe and of ties.
-        strict: raise if nothing is learnt in a class.
+        every, seed, strict, seen: see :func:`lops_adapters.selection.build`.
         corrected: predictions count after division by the classes' shares of the pseudo-labels, see
             :func:`~lops_adapters.selection.likelihoods.likelihoods`; the paper does not divide.
         online: use the outputs of the training pass, see
             :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
-        seen: receives every snapshot, see :class:`lops_adapters.selection.Suggestions`.
 
     """
 

@@ -54,14 +54,8 @@ def members_of_texts(
 ) -> list[Member]:
     """Return the members that score texts or tokens; they count the words once.
 
-    Args:
-        texts: n of them.
-        probe: of the first member; default: the linear one.
-        encoder: of texts; None: no members that need one.
-        words: of every class; None: no member that needs them.
-        seed: of topics.
-        quiet: no progress bars.
-
+    The probe is by default the linear one; without an encoder, or without words of every class,
+    there are no members that need these.
     """
     probe = probe or probe_class("linear")(quiet=quiet)
     linear, static = isinstance(probe, LinearProbe), encoder and encoder.encoder == STATIC

@@ -35,7 +35,7 @@ class Member(Protocol):
     Attributes:
         name: in words.
         reader: turns further samples into what the member takes; members may share it. None: the
-            samples.
+            samples. Some members also have ``read``: the samples so, if another member shares them.
         weight: above 0, of its likelihoods in the committee's mean; a member without it has 1.
 
     """
@@ -46,10 +46,7 @@ class Member(Protocol):
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label.
 
-        Args:
-            labelled: samples and labels.
-            further: be ready for :meth:`score_further` and for pickle, and let go of the samples.
-
+        ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
         """
 
     def score_further(self, samples: Any) -> np.ndarray:
@@ -62,15 +59,7 @@ class Learnt:
 
     Linear probes train for at least ``LEAST_UPDATES`` updates, see
     :func:`~lops_adapters.selection.held_out.long_enough`. Further samples are scored by the mean of
-    the folds' probes.
-
-    Args:
-        name: of the member, in words.
-        probe: trained from scratch once per fold.
-        read: the samples as :meth:`~lops_adapters.probes.Probe.read` returns them, if another
-            member shares them.
-        reader: reads further samples.
-
+    the folds' probes. The probe is trained from scratch once per fold.
     """
 
     name: str
@@ -109,13 +98,6 @@ class VectorRegression:
 
     Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse. Further
     samples are scored by the mean of the folds.
-
-    Args:
-        name: of the member, in words.
-        vectors: gives the vectors of samples.
-        read: the samples as ``vectors`` takes them, if another member shares them.
-        reader: reads further samples.
-
     """
 
     name: str
@@ -160,18 +142,8 @@ class Neighbours:
 
     A neighbour counts exp(5 cosine). Its own label does not count for a sample. With many samples,
     all are compared to the first ``most`` of them, above 100,000 samples to fewer, so their order
-    has to be random, as :func:`lops_adapters.selection.build` makes it.
-
-    Args:
-        name: of the member, in words.
-        vectors: gives the vectors of samples.
-        count: neighbours per sample; fewer if the classes have fewer than twice as many samples on
-            average.
-        most: samples to compare to.
-        read: the samples as ``vectors`` takes them, if another member shares them.
-        reader: reads further samples.
-        weight: in the committee's mean.
-
+    has to be random, as :func:`lops_adapters.selection.build` makes it. ``count`` neighbours count;
+    fewer if the classes have fewer than twice as many samples on average.
     """
 
     name: str
@@ -265,14 +237,8 @@ def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> n
 class ClassWords:
     """How near a text is to the words of each class, compared to the other texts.
 
-    Similarities are standardised per class over all samples; no label is used.
-
-    Args:
-        name: of the member, in words.
-        vectors: gives the vectors of texts.
-        words: of every class, such as its name and its seed words.
-        reader: reads further samples.
-
+    Similarities are standardised per class over all samples; no label is used. The words of a class
+    are its name and its seed words.
     """
 
     name: str
@@ -283,7 +249,7 @@ class ClassWords:
     def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
         check_words(self.words, labelled.classes)
-        texts = [as_text(self.words[label]) for label in labelled.classes]
+        texts = [", ".join(self.words[label]) for label in labelled.classes]
         self._of_classes = self.vectors(texts)
         near = self._near(labelled.samples)
         self._mean, self._spread = near.mean(axis=0), np.maximum(near.std(axis=0), 1e-9)
@@ -302,12 +268,7 @@ class ClassWords:
 
 @dataclass
 class OwnProbabilities:
-    """The held-out probabilities of a classifier outside this package: the samples themselves.
-
-    Args:
-        name: of the member, in words.
-
-    """
+    """The held-out probabilities of a classifier outside this package: the samples themselves."""
 
     name: str
     reader: Reader | None = None
@@ -338,15 +299,31 @@ class OwnProbabilities:
         return probabilities
 
 
+def without_nan(member: Member, probabilities: np.ndarray) -> np.ndarray:
+    """Return the probabilities of a member; LopsError if one is NaN."""
+    bad = int(np.isnan(probabilities).any(axis=1).sum())
+    if bad:
+        raise LopsError(
+            f"the member {member.name!r} gives NaN for {bad} of {len(probabilities)} samples; its "
+            "training has diverged: lower its learning rate"
+        )
+    return probabilities
+
+
 def weights_of(members: Sequence[Member]) -> list[float]:
     """Return the weight of every member."""
     return [getattr(member, "weight", 1.0) for member in members]
 
 
-def vector_member(members: Sequence[Member]) -> Any:
-    """Return the last member that reads vectors: of the encoder, else of words; None: none."""
-    reads = (one for one in reversed(members) if isinstance(one, Neighbours | VectorRegression))
-    return next(reads, None)
+def vectors_of(members: Sequence[Member], n: int, read: Callable[[Any], Any]) -> np.ndarray:
+    """Return the vectors of n samples, (n, width); width 0 if no member reads vectors.
+
+    They are the last member's: of the encoder, else of words. ``read`` gives what a member takes.
+    """
+    for member in reversed(members):
+        if isinstance(member, Neighbours | VectorRegression):
+            return np.asarray(member.vectors(read(member)))
+    return np.zeros((n, 0))
 
 
 def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:
@@ -365,12 +342,3 @@ def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hasha
             f"{typed('words')} hold none for {', '.join(without[:_SHOWN])}; wanted words for every "
             "class"
         )
-
-
-def as_text(words: Sequence[str]) -> str:
-    """Return the words of a class as a text to encode.
-
-    >>> as_text(["goal", "team"])
-    'goal, team'
-    """
-    return ", ".join(words)

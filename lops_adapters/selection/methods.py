@@ -29,7 +29,7 @@ from lops_adapters.selection import (
     scoring,
     standard,
 )
-from lops_adapters.selection.auto_keep import AUTO, AutoKeep, Keep, Preferred
+from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
@@ -159,7 +159,7 @@ def build(
             what is not flagged).
         keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
             labels that a held-out probe prefers, see
-            :class:`~lops_adapters.selection.auto_keep.AutoKeep`. With ``ranked`` it is found per
+            :func:`~lops_adapters.selection.auto_keep.auto_keep`. With ``ranked`` it is found per
             class, and the probe's predictions are divided by the classes' shares; class ->
             fraction does the same. A method that decides how many to keep takes ``auto`` only.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
@@ -219,7 +219,7 @@ def build(
     def make(request: Request) -> Selector:
         if keep != AUTO or not row.takes_keep or n is not None:
             return row.make(request, **options)
-        return AutoKeep(
+        return auto_keep(
             Preferred(request.probe, seed, quiet),
             lambda share: row.make(replace(request, keep=share), **options),
             method in BY_CLASS,
@@ -238,11 +238,7 @@ def check(
     options: Mapping[str, Any] = MappingProxyType({}),
     among: Collection[str] = METHODS,
 ) -> Method:
-    """Return the row of a method if it takes these arguments of :func:`build`.
-
-    Args:
-        method, keep, every, per_class, n, options: see :func:`build`.
-        among: the methods that are offered.
+    """Return the row of a method of those ``among``, if it takes these arguments of :func:`build`.
 
     Raises:
         LopsError: an unknown name or option, a number out of range, and an argument that the

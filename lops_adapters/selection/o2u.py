@@ -30,12 +30,7 @@ def cyclic(done: int, per_epoch: int) -> float:
 
 
 class Losses:
-    """Averages, over epochs, each sample's loss minus the mean loss of that epoch.
-
-    Args:
-        codes: (n,) int class codes, the pseudo-labels; an epoch ends after n samples.
-
-    """
+    """Averages, over epochs of n samples, each sample's loss minus the mean loss of that epoch."""
 
     def __init__(self, codes: np.ndarray) -> None:
         self._codes = codes
@@ -76,11 +71,7 @@ def make(request: Request, variant: str = "paper") -> Selector:
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
     epoch, so this shifts all scores alike and never changes the selection. ``seen`` receives the
-    model's outputs in the second stage, batch by batch.
-
-    Raises:
-        LopsError: an unknown variant.
-
+    model's outputs in the second stage, batch by batch. An unknown variant is a LopsError.
     """
     probe = request.probe
     if variant not in VARIANTS:

@@ -16,11 +16,8 @@ from lops_adapters.selection.selectors import Labels, Selector, values
 def make(request: Request) -> Selector:
     """Return the selector of ``optimal`` (the paper's OptimalFilter); no other sees gold labels.
 
-    It keeps every sample whose pseudo-label is its gold label; the confidence is 1 or 0.
-
-    Raises:
-        LopsError: when selecting, another number of gold labels than of samples.
-
+    It keeps every sample whose pseudo-label is its gold label; the confidence is 1 or 0. When
+    selecting, another number of gold labels than of samples is a LopsError.
     """
     gold: Labels = request.gold
 

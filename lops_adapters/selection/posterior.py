@@ -55,14 +55,9 @@ def posterior(
     labelled i is of class j is estimated from all samples by expectation maximisation, and counts
     as the prior of j. So a clean label is doubted only if the members contradict it clearly.
 
-    Args:
-        probabilities: (n, k), mean likelihoods of held-out members; rows sum to 1.
-        codes: (n,) int; every class occurs.
-        sharpness: exponent of the probabilities.
-
-    Returns:
-        (n, k) float64 probabilities of the true classes, and the (k, k) float64 distribution of
-        true classes per label.
+    Probabilities are (n, k), mean likelihoods of held-out members, to the power of ``sharpness``;
+    rows sum to 1. Codes are (n,) int; every class occurs. Returns (n, k) float64 probabilities of
+    the true classes, and the (k, k) float64 distribution of true classes per label.
 
     >>> likely = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 4)
     >>> right, _ = posterior(likely, np.array([0, 0, 0, 0, 0, 1, 1, 1]))

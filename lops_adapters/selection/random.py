@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,26 +28,22 @@ def make(request: Request) -> Selector:
     return request.ranked(random_scorer(request.seed))
 
 
-@dataclass
-class RandomLike:
-    """Keeps as many random samples per class as another selection: its control.
+def random_like(other: Selection, name: str, seed: int = 0) -> Selector:
+    """Return a selector that keeps as many random samples per class as another selection.
 
-    A class with fewer samples than that is kept whole, and the other classes give the rest.
-    ``name`` is of the arm that made the other selection.
+    It is the control of that selection, made by the arm of this name. A class with fewer samples
+    than that is kept whole, and the other classes give the rest.
     """
 
-    other: Selection
-    name: str
-    seed: int = 0
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Select at random."""
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         classes, codes = read_labels(samples, pseudo_labels)
-        scored = random_scorer(self.seed)(samples, codes, len(classes))
-        reports = (self.other.per_class.get(label) for label in classes)
+        scored = random_scorer(seed)(samples, codes, len(classes))
+        reports = (other.per_class.get(label) for label in classes)
         wanted = np.array([0 if report is None else report.kept for report in reports])
-        mask = best(scored.scores, codes, wanted, self.seed)
+        mask = best(scored.scores, codes, wanted, seed)
         rest = int(wanted.sum() - mask.sum())
-        mask |= best(np.where(mask, -np.inf, scored.scores), codes, rest, self.seed)
-        why = f"random, as many as {self.name} keeps"
+        mask |= best(np.where(mask, -np.inf, scored.scores), codes, rest, seed)
+        why = f"random, as many as {name} keeps"
         return selection_of(mask, scored, classes, codes, "random", why)
+
+    return selector

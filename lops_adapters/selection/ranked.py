@@ -14,14 +14,7 @@ from lops_adapters.selection.selectors import Labels
 
 
 class Scored(NamedTuple):
-    """What a scorer returns.
-
-    Attributes:
-        scores: (n,) float64, higher is more trusted.
-        learnt_at: (n,) float64 times of learning, or None.
-        stopped: how the probe was trained, in words.
-
-    """
+    """(n,) float64 scores, higher is more trusted, times of learning, and how a probe trained."""
 
     scores: np.ndarray
     learnt_at: np.ndarray | None

@@ -29,9 +29,7 @@ def watch(
     online: bool = False,
     seen: Seen | None = None,
 ) -> int:
-    """Train a probe to the end and show every snapshot to all confidences, and to ``seen``.
-
-    It returns the number of checkpoints.
+    """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
 
     Raises:
         LopsError: ``every`` beyond the training, a prediction of NaN, a confidence that compares
@@ -79,8 +77,7 @@ def score(
     """Train a probe once and score all samples by several confidences.
 
     Args:
-        probe: trained from scratch, to the end.
-        samples, codes, n_classes, seed, every, online: as for
+        probe, samples, codes, n_classes, seed, every, online: as for
             :meth:`lops_adapters.probes.Probe.watch`.
         confidences: names from :data:`CONFIDENCES`.
 
@@ -88,7 +85,7 @@ def score(
         Name -> (n,) float64 scores, higher is more trusted.
 
     Raises:
-        LopsError: an unknown name, ``every`` beyond the training, and what the probe raises.
+        LopsError: an unknown name, and what :func:`watch` raises.
 
     """
     unknown = [name for name in confidences if name not in CONFIDENCES]
@@ -103,22 +100,13 @@ def score(
 def make(request: Request, online: bool = False) -> Selector:
     """Return the selector that ranks by the confidence of this name, after one watched training."""
     probe, confidence = request.probe, CONFIDENCES[request.method]
+    asked: dict[str, Any] = {"seed": request.seed, "every": request.every, "seen": request.seen}
     if confidence.needs_checkpoints:
         probe.check_checkpoints()
 
     def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
         scores = confidence(codes, n_classes)
-        checkpoints = watch(
-            probe,
-            samples,
-            codes,
-            n_classes,
-            [scores],
-            seed=request.seed,
-            every=request.every,
-            online=online,
-            seen=request.seen,
-        )
+        checkpoints = watch(probe, samples, codes, n_classes, [scores], **asked, online=online)
         stopped = f"trained to the end, {checkpoints} checkpoints"
         return Scored(scores.scores(), scores.learnt_at(), stopped)
 

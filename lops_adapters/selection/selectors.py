@@ -23,16 +23,10 @@ class Selector(Protocol):
 class Corrected(Selection):
     """A selection that also corrects labels, (n,) object; its counts per class are of these."""
 
+    labels: np.ndarray
+
     def __init__(self, selection: Selection, labels: np.ndarray) -> None:
-        super().__init__(
-            selection.mask,
-            selection.learnt_at,
-            selection.confidence,
-            selection.per_class,
-            selection.rule,
-            selection.stopped,
-        )
-        self.labels = labels
+        vars(self).update(vars(selection), labels=labels)
 
 
 def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:

@@ -23,8 +23,7 @@ class Source(NamedTuple):
     Attributes:
         votes: its number of votes.
         accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
-        low, high: of its 95 % interval, from the number of votes and from how sure the true classes
-            are. Errors that sources and members share are not in it.
+        low, high: of its 95 % interval; errors that sources and members share are not in it.
         voted, true: codes of its most frequent error, -1: none.
         share: of its votes, that error; at most 1 - accuracy.
         alone: samples on which no other source votes.
@@ -46,10 +45,10 @@ class Source(NamedTuple):
 def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Source]:
     """Return what is estimated of every source, from (n, m) votes and (n, k) likelihoods.
 
-    >>> from lops_adapters.selection.sources import Signals, fit
+    >>> from lops_adapters.selection.sources import fit
     >>> votes = np.array([[0, 0, 1]] * 50 + [[1, 1, 0]] * 50)  # the third is always wrong
     >>> likely = np.array([[0.8, 0.2]] * 50 + [[0.2, 0.8]] * 50)
-    >>> sources = fit(votes, likely, Signals.of(votes, 2))
+    >>> sources = fit(votes, likely)
     >>> [round(one.accuracy, 1) for one in assess(sources, votes, likely)]
     [0.9, 0.9, 0.1]
     """

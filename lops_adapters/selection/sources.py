@@ -16,7 +16,7 @@ a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,14 +35,7 @@ BLOCK = 20_000  # rows at a time
 
 
 class Votes(NamedTuple):
-    """Votes for n samples.
-
-    Attributes:
-        sources: m names.
-        classes: k labels.
-        codes: (n, m) int, places among the classes; -1: no vote.
-
-    """
+    """Votes of m named sources for n samples: (n, m) int codes among k classes; -1: no vote."""
 
     sources: Sequence[str]
     classes: Sequence[Hashable]
@@ -70,11 +63,9 @@ class Signals:
 
     Attributes:
         keys: (f,) int64, ascending: source * k + class.
-        n_classes: k.
         worth: (f,) float64: a vote counts as much as it is rare, -log of the share of samples that
             get it, since a vote that most samples get says little.
-        overlap: (f, f) float64 of :func:`_overlap`.
-        counts: (k,) votes per class.
+        overlap, counts: (f, f) float64 of :func:`_overlap`, and (k,) votes per class.
 
     """
 
@@ -94,7 +85,7 @@ class Signals:
         alone = Signals(keys, n_classes, -np.log(shares), np.eye(len(keys)), per_class)
         totals = alone._totals(votes) + 1e-3
         overlap = _overlap(alone.matrix(votes), totals / totals.sum(axis=1, keepdims=True), alone)
-        return Signals(keys, n_classes, alone.worth, overlap, per_class)
+        return replace(alone, overlap=overlap)
 
     def matrix(self, votes: np.ndarray) -> Any:
         """Return which signals samples have, an (n, f) sparse matrix of ones."""
@@ -145,11 +136,10 @@ class Sources:
     """Sources with what their votes are worth; can be pickled.
 
     Attributes:
-        signals: of the sample that they were fitted to.
-        overlap: (f, f) of :func:`_overlap`.
+        signals, overlap: of the sample that they were fitted to.
         ratios: (f, k) float64: log of the probability of each true class given the signal, over
-            its probability without it.
-        prior: (k,) float64: log of the frequency of each true class.
+            its frequency.
+        prior: (k,) float64: log of these frequencies.
         tells: whether the members can tell right from wrong votes; if not, the majority counts.
 
     """
@@ -178,26 +168,22 @@ class Sources:
 def fit(
     votes: np.ndarray,
     likely: np.ndarray,
-    signals: Signals,
     rows: np.ndarray | None = None,
     true: np.ndarray | None = None,
 ) -> Sources:
     """Estimate what the votes of each source are worth.
 
-    Args:
-        votes: (n, m) int.
-        likely: (n, k) likelihoods of the committee, the mean of its members.
-        signals: of these votes.
-        rows: (c,) int positions of checked rows, whose true class is certain.
-        true: (c,) int, their classes.
+    Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members; ``rows`` (c,) int
+    positions of checked rows, whose true class is certain, and ``true`` (c,) int their classes.
 
     >>> votes = np.array([[0, 0, 1]] * 10 + [[1, 1, 0]] * 10)  # the third is always wrong
     >>> likely = np.array([[0.8, 0.2]] * 10 + [[0.2, 0.8]] * 10)
-    >>> sources = fit(votes, likely, Signals.of(votes, 2))
+    >>> sources = fit(votes, likely)
     >>> sources.posterior(votes[[0, 10]], likely[[0, 10]]).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
     k, chosen = likely.shape[1], some(likely)
+    signals = Signals.of(votes, k)
     certain = np.full(len(votes), -1)
     if rows is not None:
         certain[rows] = true

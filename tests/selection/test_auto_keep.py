@@ -11,7 +11,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import InContentOrder
-from lops_adapters.selection.random import RandomLike
+from lops_adapters.selection.random import random_like
 
 from ..noisy import noisy_texts
 
@@ -121,17 +121,17 @@ def test_wrong_words():
 
 def test_the_control_keeps_as_many_per_class(noisy):
     other = build("released", LinearProbe(quiet=True), keep=0.5)(*noisy)
-    found = RandomLike(other, "lops", seed=3)(*noisy)
+    found = random_like(other, "lops", seed=3)(*noisy)
     assert {k: r.kept for k, r in found.per_class.items()} == {
         k: r.kept for k, r in other.per_class.items()
     }
     assert found.kept.tolist() != other.kept.tolist()
-    assert found.kept.tolist() == RandomLike(other, "lops", seed=3)(*noisy).kept.tolist()
-    assert found.kept.tolist() != RandomLike(other, "lops", seed=4)(*noisy).kept.tolist()
+    assert found.kept.tolist() == random_like(other, "lops", seed=3)(*noisy).kept.tolist()
+    assert found.kept.tolist() != random_like(other, "lops", seed=4)(*noisy).kept.tolist()
 
 
 def test_a_class_too_small_for_the_control_is_kept_whole():
     other = build("standard")(["a"] * 6, ["x"] * 4 + ["y"] * 2)
-    found = RandomLike(other, "lops")(["a"] * 5, ["x"] * 2 + ["z"] * 3)
+    found = random_like(other, "lops")(["a"] * 5, ["x"] * 2 + ["z"] * 3)
     assert found.mask[:2].all()  # and two of the other class, for the size
     assert len(found.kept) == 4

@@ -35,7 +35,7 @@ def hints(true, share=0.6, seed=1):
 
 
 def joined(votes, likely, **checked):
-    sources = fit(votes, likely, Signals.of(votes, K), **checked)
+    sources = fit(votes, likely, **checked)
     return sources, sources.posterior(votes, likely).argmax(axis=1)
 
 
@@ -133,9 +133,7 @@ def test_votes_of_further_samples_and_unknown_signals():
     true, votes = voted([0.9, 0.8, 0.7])
     likely = hints(true)
     half = len(true) // 2
-    sources = pickle.loads(
-        pickle.dumps(fit(votes[:half], likely[:half], Signals.of(votes[:half], K)))
-    )
+    sources = pickle.loads(pickle.dumps(fit(votes[:half], likely[:half])))
     found = sources.posterior(votes[half:], likely[half:])
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert (found.argmax(axis=1) == true[half:]).mean() > 0.85
