@@ -74,43 +74,6 @@ def test_all_learnt_at_once(rule, kept):
     assert selection.stopped == "every class reached its threshold within 1 checkpoint"
 
 
-@pytest.mark.parametrize(
-    ("rule", "kept"), [("released", 4), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 2)]
-)
-def test_nothing_learnt_at_all(rule, kept):
-    order = LearningOrder(["a", "a", "b", "b"], rule=rule, max_checkpoints=2)
-    for _ in range(2):
-        order.observe(["b", "b", "a", "a"])
-    assert order.done
-    with pytest.warns(LopsWarning, match=r"nothing was learnt in 2 of 2 classes"):
-        selection = order.select()
-    assert len(selection.kept) == kept
-    assert np.isinf(selection.learnt_at).all()
-    assert selection.confidence.tolist() == [-0.5] * 4
-
-
-@every_rule
-def test_tau_one_waits_for_every_sample(rule):
-    order = LearningOrder(["a", "a", "b"], tau=1, rule=rule)
-    order.observe(["a", "b", "b"])
-    assert not order.done
-    order.observe(["a", "a", "b"])
-    assert order.done
-    assert order.select().kept.tolist() == [0, 1, 2]
-
-
-def test_released_does_not_accumulate():
-    """Every sample is learnt at some checkpoint, never more than one at a time: the class does not
-    close.
-    """
-    order = LearningOrder(["a"] * 4, classes=["a", "b"])
-    for right in range(4):
-        order.observe(["a" if i == right else "b" for i in range(4)])
-    selection = order.select()
-    assert selection.per_class["a"] == (4, 2, 4, 4, None, "threshold not reached, kept whole")
-    assert selection.learnt_at.tolist() == [1, 2, 3, 4]
-
-
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     ("tau", "count", "floor", "ceiling"),
@@ -143,28 +106,6 @@ def test_a_class_closes_at_its_threshold(rule, right, closes):
     order.observe(np.arange(100) >= right)
     assert order.done is closes
     assert (order.select().per_class[0].closed_at == 1.0) is closes
-
-
-@every_rule
-def test_single_class(rule):
-    order = LearningOrder(["only"] * 4, rule=rule)
-    order.observe(np.ones((4, 1)))
-    assert len(order.select().kept) == (2 if rule in ("algorithm1", "ranked") else 4)
-
-
-@every_rule
-def test_a_full_class_refuses_later_samples(rule):
-    """Class a is full at time 1, b at time 2: samples of a learnt at time 2 count under
-    stop-and-take-all alone.
-    """
-    order = LearningOrder(["a", "a", "b", "b"], rule=rule)
-    order.observe(["a", "b", "a", "a"])
-    order.observe(["a", "a", "b", "b"])
-    selection = order.select()
-    waits = rule == "stop-and-take-all"
-    assert set(selection.kept.tolist()) >= ({0, 1, 2, 3} if waits else {0})
-    assert (1 in selection.kept) is waits
-    assert selection.learnt_at[:2].tolist() == [1.0, 2.0 if waits else np.inf]
 
 
 def test_infinite_scores_still_decide_ties():

@@ -43,11 +43,13 @@ def committee():
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
 def test_the_sample_is_scored_as_without_the_fit(settings):
-    plain = build("committee", encoder=None, **settings)(TEXTS, WEAK)
-    found, _ = fitted(**settings)
+    one, other = Suggestions(300), Suggestions(300)
+    plain = build("committee", encoder=None, seen=one, **settings)(TEXTS, WEAK)
+    found, _ = fitted(seen=other, **settings)
     np.testing.assert_array_equal(found.mask, plain.mask)
     np.testing.assert_array_equal(found.confidence, plain.confidence)
     assert found.stopped == plain.stopped
+    np.testing.assert_array_equal(one.probability, other.probability)
 
 
 def test_other_rows_by_hand():
@@ -187,10 +189,3 @@ def test_rows_of_the_sample_and_their_copies(committee):
         assert found.right[other] == alone.right[other]
     moved = sampled(texts, codes, keys, np.arange(8) + 100)
     assert moved.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.1]
-
-
-def test_suggestions_are_the_same_with_and_without_the_fit():
-    plain, other = Suggestions(300), Suggestions(300)
-    build("committee", encoder=None, seen=plain)(TEXTS, WEAK)
-    build("committee", encoder=None, seen=other, fitted=lambda _: None)(TEXTS, WEAK)
-    np.testing.assert_array_equal(plain.probability, other.probability)

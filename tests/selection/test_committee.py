@@ -13,7 +13,7 @@ from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection import build
 from lops_adapters.selection.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
@@ -98,19 +98,6 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
     assert committees[0].weights == [1, 1, 0]
-
-
-@pytest.mark.parametrize("ignorant", ["random", "constant"])
-def test_an_ignorant_member_changes_few_decisions(ignorant):
-    codes = np.arange(600) % 3
-    knowing = stubs(codes, 3, 0.9, 0.9, 0.9)
-    rows = np.full((600, 3), 1 / 3)
-    if ignorant == "random":
-        rows = np.random.default_rng(8).dirichlet(np.ones(3), 600)
-    labels = codes.tolist()
-    both = Committee([*knowing, Stub("ignorant", rows)])(labels, labels)
-    alone = Committee(knowing)(labels, labels)
-    assert (both.mask == alone.mask).mean() > 0.95
 
 
 @pytest.mark.parametrize("per_class", [False, True])
@@ -445,13 +432,6 @@ def test_the_order_of_rows_is_nothing(tiny, kind):
     there = build("committee", seed=1, **options[kind])(moved, labels[order])
     np.testing.assert_array_equal(there.confidence, here.confidence[order])
     np.testing.assert_array_equal(there.mask, here.mask[order])
-
-
-def test_suggestions():
-    seen = Suggestions(len(TEXTS))
-    build("committee", encoder=None, seen=seen)(TEXTS, WEAK)
-    said = np.array([f"class {code}" for code in seen.codes])
-    assert (said == np.array(GOLD)).mean() > 0.95
 
 
 def test_empty_texts_and_too_few():

@@ -100,8 +100,3 @@ def test_of_equal_rows_the_first_are_drawn():
     found = drawn((keys, labels, np.arange(100)), 10)
     assert floor_of(2, 10) == 5
     assert found.positions.tolist() == list(range(10))
-
-
-def test_equal_contents_with_other_labels_are_other_rows():
-    ids = row_ids(np.array([1, 1, 2]), np.array([3, 4, 3]))
-    assert len(set(ids.tolist())) == 3

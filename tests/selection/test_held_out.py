@@ -113,51 +113,6 @@ def test_a_probe_that_stops_early():
     np.testing.assert_array_equal(looks[4.0], looks[2.0])
 
 
-def test_small_classes_are_kept_whole():
-    labels = ["rare", *LABELS[1:45], "rare", *LABELS[46:]]
-    table = {
-        sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()
-    }
-    selection = build("automatic", Told(table))(SAMPLES, labels)
-    assert {0, 45} <= set(selection.kept)
-    assert selection.per_class["rare"].why == "too few samples, kept whole"
-    assert len(selection.rejected) > 0
-
-
-def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
-    free = build("automatic", Told(TABLE), seed=1)(SAMPLES, LABELS)
-    equal = build("automatic", Told(TABLE), seed=1, per_class=True)(SAMPLES, LABELS)
-    kept = [report.kept for report in equal.per_class.values()]
-    share = len(free.kept) / len(LABELS)
-    assert sum(kept) == len(free.kept)
-    assert all(abs(report.kept - share * report.count) < 1 for report in equal.per_class.values())
-    assert any(abs(report.kept - share * report.count) > 1 for report in free.per_class.values())
-    for label, count in zip(equal.per_class, kept, strict=True):
-        here = [i for i, name in enumerate(LABELS) if name == label]
-        floor = sorted(free.confidence[here])[-count]
-        assert all(free.confidence[i] >= floor for i in here if i in set(equal.kept))
-    assert {report.why.partition(",")[0] for report in equal.per_class.values()} == {
-        "highest scores of the class"
-    }
-
-
-def test_stratified_keeps_small_classes_whole():
-    labels = ["rare", *LABELS[1:45], "rare", *LABELS[46:]]
-    table = {
-        sample: np.column_stack([rows * 0.9, np.full(4, 0.1)]) for sample, rows in TABLE.items()
-    }
-    selection = build("automatic", Told(table), per_class=True)(SAMPLES, labels)
-    assert {0, 45} <= set(selection.kept)
-    assert len(selection.rejected) > 0
-
-
-def test_a_probe_that_knows_nothing_keeps_everything():
-    selection = build("automatic", Told({sample: np.full((2, 3), 1 / 3) for sample in SAMPLES}))(
-        SAMPLES, LABELS
-    )
-    assert len(selection.rejected) == 0
-
-
 def test_share_follows_the_noise_of_each_class():
     rng = np.random.default_rng(0)
     gold = np.arange(900) % 3

@@ -10,11 +10,9 @@ from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.selection import members
 from lops_adapters.selection.folds import Labelled
-from lops_adapters.selection.held_out import held_out
-from lops_adapters.selection.likelihoods import preferred
-from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, VectorRegression
+from lops_adapters.selection.members import ClassWords, Neighbours, VectorRegression
 
-from .stand_in import Told, likely, world
+from .stand_in import world
 
 SAMPLES, LABELS, _, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
@@ -118,15 +116,6 @@ def test_equal_texts_are_as_near_to_every_class():
 def test_a_class_without_words(words):
     with pytest.raises(LopsError, match=r"words hold none for '[ab]'"):
         ClassWords("words", lambda samples: VECTORS, words).score(labelled())
-
-
-def test_a_probe_counts_where_most_labels_are_preferred():
-    found = Learnt("told", Told(TABLE)).score(labelled())
-    looks = held_out(Told(TABLE), labelled())
-    agreed = {time: preferred(likely(rows, CODES), CODES).sum() for time, rows in looks.items()}
-    best = max(agreed.values())
-    first = next(time for time, count in agreed.items() if count == best)
-    np.testing.assert_array_equal(found, looks[first])
 
 
 def test_a_regression_on_vectors():

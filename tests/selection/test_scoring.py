@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.core import LearningOrder, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.probes import Snapshot
 from lops_adapters.selection import CONFIDENCES, build, score
 
@@ -77,20 +77,6 @@ def test_learning_order():
     selection = build("learning-order", Told(TABLE))(SAMPLES, LABELS)
     np.testing.assert_array_equal(selection.learnt_at, np.where(first < 4, first + 1.0, np.inf))
     assert sum(report.learnt for report in selection.per_class.values()) == (first < 4).sum()
-
-
-def test_learning_order_keeps_what_the_core_ranks_first():
-    """Where enough is learnt, the same as rule ``ranked``."""
-    kept = build("learning-order", Told(TABLE), keep=0.3)(SAMPLES, LABELS)
-    ranked = build("ranked", Told(TABLE), keep=0.3)(SAMPLES, LABELS)
-    assert min(report.learnt - report.threshold for report in ranked.per_class.values()) >= 0
-    np.testing.assert_array_equal(kept.kept, ranked.kept)
-    order = LearningOrder(LABELS)
-    for rows in ROWS:
-        order.observe(rows)
-    np.testing.assert_array_equal(
-        kept.learnt_at, np.where(RIGHT.any(axis=0), RIGHT.argmax(axis=0) + 1.0, np.inf)
-    )
 
 
 @pytest.mark.parametrize("name", CONFIDENCES)
