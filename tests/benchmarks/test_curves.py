@@ -11,24 +11,6 @@ from lops_adapters.core import RULES
 pytestmark = pytest.mark.slow
 
 
-def test_a_thinned_curve_keeps_its_ends_and_the_area_is_of_the_whole():
-    rng = np.random.default_rng(0)
-    gold = np.zeros(1000, dtype=int)
-    codes = (rng.random(1000) < 0.3).astype(int)
-    found = nc_curves.curve_numbers(rng.random(1000), codes, gold)
-    assert found["points"] == 1000
-    assert len(found["coverage"]) == len(found["noise"]) <= nc_curves.MOST_POINTS
-    assert found["coverage"][0] == 0.001
-    assert found["coverage"][-1] == 1.0
-    assert found["noise"][-1] == pytest.approx(codes.mean())
-    assert found["aunc"] == pytest.approx(0.3, abs=0.05)
-    best = nc_curves.curve_numbers(
-        np.where(codes == gold, 1.0, 0.0) + rng.random(1000) / 2, codes, gold
-    )
-    assert best["aunc"] == pytest.approx(best["ideal"], abs=0.01)
-    assert best["ideal"] == pytest.approx(found["ideal"])
-
-
 def test_distributions_sum_to_one_and_know_never():
     probability, learnt = np.array([0.0, 0.19, 0.2, 0.95]), np.array([np.inf, 1.0, 2.0, 1.0])
     found = nc_curves.distributions(probability, learnt, np.array([False, True, True, True]), 2)

@@ -44,7 +44,3 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     table = select.numbers().text
     assert "| generated | 300 | 0.5 |" in table
     assert table.index("generated") < table.index(f"| demo | {demo['n_rows']:,} | auto |")
-
-
-def test_holes():
-    assert select.printed("no-such-*.json") == common.HOLE

@@ -68,14 +68,6 @@ def test_watching(measured):
     assert "| demo | linear |" in speed.listening().text
 
 
-def test_holes(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    for make in (
-        speed.scale, speed.watching, speed.listening, speed.xclass_encoding, speed.frameworks
-    ):  # fmt: skip
-        assert make() == common.HOLE
-
-
 def test_what_a_framework_costs(measured, monkeypatch):
     monkeypatch.setattr(framework_costs, "FRAMEWORKS", ("self_training",))
     item = measured(framework_costs, "--max-docs", "100")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks import collect, record, tables
-from benchmarks.pages import committee, common, frameworks, real_noise, speed
+from benchmarks.pages import committee, common, frameworks, real_noise, select, speed
 from lops_adapters.core import LopsError
 
 
@@ -103,6 +103,9 @@ def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
         frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
     )
     assert committee.headline() == real_noise.headline() == real_noise.ranking() == common.HOLE
+    for make in (speed.scale, speed.watching, speed.listening, speed.xclass_encoding):
+        assert make() == common.HOLE
+    assert speed.frameworks() == select.printed("no-such-*.json") == common.HOLE
     assert real_noise.decisions() == real_noise.classifiers("plain") == common.HOLE
     assert common.HOLE.text == "Not measured yet."
     assert common.spread([0.1, None]) == "-"

@@ -55,11 +55,13 @@ SETTINGS = [
 @pytest.mark.parametrize(("suffix", "more"), SETTINGS)
 def test_a_sample_as_large_as_the_table_changes_nothing(here, suffix, more, monkeypatch):
     copied = [*ROWS, *([f"again{i}", *row[1:]] for i, row in enumerate(ROWS[:40]))]
-    path = write_table(here / f"news{suffix}", copied)
+    rows = [[*row[:2], "" if i % 9 == 1 else row[2], row[3]] for i, row in enumerate(copied)]
+    path = write_table(here / f"news{suffix}", rows)
     run(path, "--gold", "true", "--output", "all", *more)
     streamed_whole(monkeypatch)
     run(path, "--gold", "true", "--output", "blocks", *more)
-    assert files_of(here / "all") == files_of(here / "blocks")
+    parts = (*PARTS, "abstained")
+    assert files_of(here / "all", parts) == files_of(here / "blocks", parts)
     one, other = (json.loads((here / f / "summary.json").read_text()) for f in ("all", "blocks"))
     for name in ("n_rows", "n_kept", "n_judged", "noise_before", "noise_after", "thresholds"):
         assert one[name] == other[name], name
@@ -106,29 +108,6 @@ def test_the_order_of_the_rows_changes_no_verdict(here):
     run(write_table(here / "b.csv", [ROWS[i] for i in order]), "--probe-rows", 90)
     kept = [{row["nr"] for row in read_table(here / f"{n}-lops" / "kept.csv")} for n in "ab"]
     assert kept[0] == kept[1]
-
-
-@pytest.mark.parametrize(
-    ("value", "rows", "more"), [("", ROWS, []), ("-1", CODES, []), ("?", ROWS, ["--abstain", "?"])]
-)
-def test_rows_without_a_label(here, value, rows, more):
-    rows = [[*r[:2], value if i % 5 == 1 else r[2], r[3]] for i, r in enumerate(rows)]
-    run(write_table(here / "news.jsonl", rows), "--probe-rows", 90, *more)
-    folder = here / "news-lops"
-    gone = read_table(folder / "abstained.jsonl")
-    assert [row["nr"] for row in gone] == [row[0] for row in rows[1::5]]
-    both = [*read_table(folder / "kept.jsonl"), *read_table(folder / "rejected.jsonl")]
-    assert len(both) + len(gone) == 240
-    assert {row["lops_suggested"] for row in both} == {row[2] for row in rows} - {value}
-    assert json.loads((folder / "summary.json").read_text())["n_abstained"] == len(gone)
-
-
-def test_minus_one_is_a_class_on_request(here):
-    rows = [[*r[:2], "-1" if r[2] == "2" else r[2], r[3]] for r in CODES]
-    run(write_table(here / "news.csv", rows), "--probe-rows", 90, "--abstain", "x")
-    assert not (here / "news-lops" / "abstained.csv").exists()
-    kept = read_table(here / "news-lops" / "kept.csv")
-    assert {row["weak"] for row in kept} == {"-1", "0", "1"}
 
 
 def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
@@ -191,12 +170,6 @@ def test_what_is_refused(here):
         run(path, "--probe-rows", 29)
     with pytest.raises(LopsError, match="--probe-rows is 0; wanted at least 1"):
         run(path, "--probe-rows", 0)
-    one = write_table(here / "one.csv", [[*row[:2], "x", row[3]] for row in ROWS])
-    with pytest.raises(LopsError, match="all 240 rows have the label 'x'; wanted at least two"):
-        run(one, "--probe-rows", 90)
-    none = write_table(here / "none.csv", [[*row[:2], " ", row[3]] for row in ROWS])
-    with pytest.raises(LopsError, match="none of the 240 rows has a label in column 'weak'"):
-        run(none, "--probe-rows", 90)
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     rows[200]["weak"], rows[100]["text"] = 1, 5
     odd = here / "odd.jsonl"
@@ -206,10 +179,6 @@ def test_what_is_refused(here):
     rows[100]["text"] = None
     odd.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(LopsError, match=r"int \(1 in line 201\)"):
-        run(odd, "--probe-rows", 90)
-    rows[200]["weak"] = ["a"]
-    odd.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(LopsError, match=r"odd.jsonl, line 201: the label is \['a'\]"):
         run(odd, "--probe-rows", 90)
     assert [path for path in here.iterdir() if path.is_dir()] == []
 

@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 
@@ -63,15 +62,6 @@ def test_bad_archives(tmp_path):
             ),
             quiet=True,
         )
-
-
-def test_real_archive(real_data):
-    start = time.process_time()
-    dataset = load(real_data / "20news-bydate.tar.gz", quiet=True)
-    assert time.process_time() - start < 15
-    splits = [name.split("/")[0] for name in dataset.corpus.ids]
-    assert (len(dataset), splits.count("train"), splits.count("test")) == (18_846, 11_314, 7_532)
-    assert len(set(dataset.gold.labels)) == 20
 
 
 @pytest.mark.parametrize(

@@ -233,8 +233,3 @@ def test_a_missing_data_set_names_those_that_are_there(put, no_data, caplog):
     with pytest.raises(LopsError, match=r"Without a download: --dataset agnews or demo$"):
         load("nyt", data_dir=folder, offline=True)
     assert not caplog.records
-
-
-def test_the_paths_named_by_hand_are_found(put, no_data):
-    put("cache/lops_adapters", {"agnews/train.csv": AGNEWS})
-    assert len(load("agnews", offline=True)) == 2

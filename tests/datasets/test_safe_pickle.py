@@ -65,12 +65,6 @@ def test_real_frames(path):
         assert found == {"text": TEXTS, "label": LABELS}
 
 
-def test_the_real_frames_are_all_there():
-    assert len(FIXTURES) == 65
-    versions = {path.stem.split("_")[0] for path in FIXTURES}
-    assert versions == {f"pandas{version}" for version in ("025", "15", "22", "30", "31")}
-
-
 @pytest.mark.parametrize(
     ("internals", "base"),
     [("pandas.core.internals", "pandas.core.indexes"), ("pandas.core.internals", "pandas.indexes")],

@@ -1,5 +1,4 @@
 import re
-import shutil
 
 import pytest
 
@@ -27,44 +26,47 @@ def fetched(monkeypatch):
     return calls
 
 
-def test_newsgroups_come_as_the_original_archive(monkeypatch, cache):
-    calls = []
+@pytest.fixture
+def answers(monkeypatch):
+    """Downloads come from a writer: answers(write) -> a list of what is fetched."""
 
-    def recorded(url, destination, checksum, **options):
-        calls.append((url, checksum))
-        destination.parent.mkdir(parents=True)
-        write_archive(
-            destination,
-            {
-                "20news-bydate-test/sci.space/70000": b"moon\n",
-                "20news-bydate-train/alt.atheism/51060": b"none\n",
-                "20news-bydate-train/misc.forsale/2": b"Caf\xe9\n",
-            },
-        )
+    def answer(write):
+        calls = []
 
-    monkeypatch.setattr(sources, "fetch", recorded)
+        def recorded(url, destination, checksum, **options):
+            calls.append((url, checksum, options))
+            destination.parent.mkdir(parents=True)
+            write(destination)
+
+        monkeypatch.setattr(sources, "fetch", recorded)
+        return calls
+
+    return answer
+
+
+def test_newsgroups_come_as_the_original_archive(answers, cache):
+    messages = {
+        "20news-bydate-test/sci.space/70000": b"moon\n",
+        "20news-bydate-train/alt.atheism/51060": b"none\n",
+        "20news-bydate-train/misc.forsale/2": b"Caf\xe9\n",
+    }
+    calls = answers(lambda path: write_archive(path, messages))
     dataset = load("20news", quiet=True)
     assert dataset.corpus.ids == ("train/alt.atheism/51060", "test/sci.space/70000")
     assert dataset.gold.labels == ("religion", "sci")
-    assert calls == [(published.NEWSGROUPS_URL, published.NEWSGROUPS_SHA256)]
+    assert [call[:2] for call in calls] == [(published.NEWSGROUPS_URL, published.NEWSGROUPS_SHA256)]
     assert [path.name for path in cache.iterdir()] == ["20news-bydate.tar.gz"]
     assert load("20news-fine", offline=True).gold.labels == ("alt.atheism", "sci.space")
     assert len(calls) == 1
 
 
-def test_agnews_comes_from_the_original_file(monkeypatch, cache):
-    calls = []
-
-    def recorded(url, destination, checksum, **options):
-        calls.append((url, checksum))
-        destination.parent.mkdir(parents=True)
-        destination.write_text('"1","Race","on"\n"2","Goal","today"\n"3","Up","a"\n"4","PC","b"\n')
-
-    monkeypatch.setattr(sources, "fetch", recorded)
+def test_agnews_comes_from_the_original_file(answers, cache):
+    rows = '"1","Race","on"\n"2","Goal","today"\n"3","Up","a"\n"4","PC","b"\n'
+    calls = answers(lambda path: path.write_text(rows))
     dataset = load("agnews", quiet=True)
     assert dataset.gold.labels == ("politics", "sports", "business", "technology")
     assert dataset.corpus.texts[0] == "Race on"
-    assert calls == [(published.AGNEWS_URL, published.AGNEWS_BLOB)]
+    assert [call[:2] for call in calls] == [(published.AGNEWS_URL, published.AGNEWS_BLOB)]
     assert load("agnews", offline=True) == dataset
     assert (cache / "agnews" / "train.csv").is_file()
 
@@ -75,16 +77,8 @@ def test_the_papers_file_of_agnews_is_tried_next(fetched):
     assert [url.rpartition("/")[2] for url in fetched] == ["train.csv", "df.pkl"]
 
 
-def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
-    calls = []
-
-    def recorded(url, destination, checksum, **options):
-        calls.append((url, checksum, options))
-        destination.parent.mkdir(parents=True)
-        destination.write_bytes(FRAME.replace(b"business", b"politics"))
-        return destination
-
-    monkeypatch.setattr(sources, "fetch", recorded)
+def test_the_papers_files_are_verified_and_read(answers, cache):
+    calls = answers(lambda path: path.write_bytes(FRAME.replace(b"business", b"politics")))
     dataset = load("nyt", quiet=True, text_column="body")
     assert dataset.gold.labels == ("sports", "sports", "politics", "politics")
     base = "https://raw.githubusercontent.com/dheeraj7596/LOPS/a3bcc18008b856bd91a7f75bc36cd672a9545b5c/data"
@@ -95,19 +89,14 @@ def test_the_papers_files_are_verified_and_read(monkeypatch, cache):
     assert load("nyt", offline=True) == dataset
 
 
-def test_the_second_source_is_used_where_the_first_fails(monkeypatch, put, cache):
-    ready = put(
-        "ready",
-        {"df.pkl": FRAME.replace(b"sports", b"comp\0\0").replace(b"business", b"sci\0\0\0\0\0")},
-    )
-
-    def recorded(url, destination, checksum, **options):
-        if destination.name != "df.pkl":
+def test_the_second_source_is_used_where_the_first_fails(answers, cache):
+    def write(path):
+        if path.name != "df.pkl":
+            path.parent.rmdir()
             raise LopsError("down")
-        destination.parent.mkdir(parents=True)
-        shutil.copy(ready / "df.pkl", destination)
+        path.write_bytes(FRAME.replace(b"sports", b"comp\0\0"))
 
-    monkeypatch.setattr(sources, "fetch", recorded)
+    answers(write)
     with pytest.raises(LopsError, match="taken for 20news-coarse, but its gold labels"):
         load("20news")
     assert (cache / "20news-coarse-nomisc" / "df.pkl").is_file()

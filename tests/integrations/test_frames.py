@@ -110,20 +110,6 @@ def test_a_data_set_keeps_its_format_and_its_own_selection_of_rows(columns):
     assert list(kept[0]) == (["label"] if columns else ["text", "label", *COLUMNS])
 
 
-def test_both_kinds_agree():
-    of_table = select_frame(pandas.DataFrame({"text": TEXTS, "label": NOISY}), **CHOICE)
-    of_data = select_frame(data_set(), **CHOICE).to_pandas()
-    pandas.testing.assert_frame_equal(of_table, of_data, check_dtype=False)
-
-
-def test_a_probe_of_ones_own():
-    marked = select_frame(
-        table(), "review", "made", probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE
-    )
-    wanted = build(probe=LinearProbe(epochs=1, batch_size=8), seed=3, **CHOICE)(TEXTS, NAMES)
-    assert np.flatnonzero(marked.lops_selected).tolist() == wanted.kept.tolist()
-
-
 def with_hole(column, value):
     frame = table().astype(object)
     frame.loc["row5", column] = value

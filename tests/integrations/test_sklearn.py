@@ -4,7 +4,6 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron, SGDClassifier
 from sklearn.model_selection import GridSearchCV
@@ -209,18 +208,6 @@ def test_the_given_probe_is_not_trained():
     with pytest.raises(LopsError, match="untrained"):
         probe.predict_proba(TEXTS[:1])
     assert not hasattr(classifier, "classes_")
-
-
-def test_parameters_can_be_set_and_cloned():
-    selector = LopsSelector(SGDClassifier(alpha=0.5), keep=0.2)
-    assert selector.get_params()["probe__alpha"] == 0.5
-    other = clone(selector).set_params(probe__alpha=0.1, method="ranked")
-    assert (other.probe.alpha, other.keep, other.method, selector.probe.alpha) == (
-        0.1,
-        0.2,
-        "ranked",
-        0.5,
-    )
 
 
 def test_one_hot_rows_come_back():

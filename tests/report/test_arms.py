@@ -28,26 +28,8 @@ def test_the_table_of_a_run():
     )
     lines = text.split("\n")
     assert lines[0].split("  ")[0] == "arm"
-    assert [line.split()[:2] for line in lines[1:]] == [
-        ["standard", "0"],
-        ["lops", "0"],
-        ["lops", "1"],
-    ]
-    assert lines[1].split() == [
-        "standard",
-        "0",
-        "10",
-        "25.0",
-        "%",
-        "5",
-        "0.0",
-        "%",
-        "98.7",
-        "%",
-        "100.0",
-        "%",
-        "2",
-    ]
-    assert lines[3].split() == ["lops", "1", "10", "-", "5", "-", "-", "-", "2"]
+    assert lines[2].split()[:2] == ["lops", "0"]
+    assert " ".join(lines[1].split()) == "standard 0 10 25.0 % 5 0.0 % 98.7 % 100.0 % 2"
+    assert " ".join(lines[3].split()) == "lops 1 10 - 5 - - - 2"
     assert len({len(line) for line in lines}) == 1
     assert text == "\n".join(line.rstrip() for line in lines)

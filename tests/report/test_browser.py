@@ -348,11 +348,11 @@ def test_dark_and_light(show):
 
 
 def test_without_scripts_the_charts_are_there(show):
-    tab = show(page(), java_script_enabled=False)
-    assert not tab.locator("#threshold").is_visible()
-    assert not tab.locator("#search").is_visible()
+    tab = show(page(to_check=[0]), java_script_enabled=False)
     assert tab.locator("noscript p").is_visible()
-    assert not tab.locator("#marker-line").is_visible()
+    works_by_script = ("#threshold", "#search", "#marker-line", ".check", "#corrections-note")
+    for place in (*works_by_script, "#download-corrections"):
+        assert not tab.locator(place).is_visible()
     assert tab.locator("svg.chart").count() == 3
 
 
@@ -374,10 +374,11 @@ def test_two_thousand_suspects_are_quick(show):
 
 
 def test_printed(show):
-    tab = show(page(), color_scheme="dark")
+    tab = show(page(to_check=[0]), color_scheme="dark")
+    assert tab.locator(".check").is_visible()
     tab.emulate_media(media="print", color_scheme="dark")
     ink = tab.evaluate("getComputedStyle(document.body).color")
     assert ink == "rgb(27, 29, 33)"  # on white paper
-    assert not tab.locator("#search").is_visible()
-    assert not tab.locator("#download").is_visible()
+    for place in ("#search", "#download", ".check"):
+        assert not tab.locator(place).is_visible()
     assert tab.locator("#rows").is_visible()

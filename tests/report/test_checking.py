@@ -91,15 +91,9 @@ def test_rows_that_cannot_be_checked(to_check, said):
         page(to_check=to_check)
 
 
-def test_stored_pages_with_and_without_rows_to_check(tmp_path):
+def test_a_stored_page_keeps_its_rows_to_check():
     made = page(to_check=np.array(CHECK))
-    stored = json.loads(json.dumps(made.to_json()))
-    assert SelectionPage.from_json(stored) == made
-    del stored["to_check"]
-    old = SelectionPage.from_json(stored)
-    assert list(old.to_check) == []
-    text = write_selection_page(tmp_path / "old.html", old).read_text(encoding="utf-8")
-    assert "Check rows" not in text
+    assert SelectionPage.from_json(json.loads(json.dumps(made.to_json()))) == made
 
 
 def test_the_section_comes_first(tmp_path):
@@ -289,16 +283,6 @@ def test_many_classes_have_a_menu(show):
     assert not tab.locator("#check-accept").is_visible()
     press(tab, "8")
     assert progress(tab) == "2 of 2 checked Row 8: right"
-
-
-@pytest.mark.slow
-def test_without_scripts_and_on_paper_there_is_no_card(show):
-    tab = show(page(to_check=CHECK), java_script_enabled=False)
-    assert not tab.locator(".check").is_visible()
-    tab = opened(show)
-    assert tab.locator(".check").is_visible()
-    tab.emulate_media(media="print")
-    assert not tab.locator(".check").is_visible()
 
 
 @pytest.mark.slow

@@ -271,12 +271,6 @@ def test_on_a_phone(show, scheme, made):
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_without_scripts_nothing_is_offered(show):
-    tab = show(page(), java_script_enabled=False)
-    assert not tab.locator("#download-corrections").is_visible()
-    assert not tab.locator("#corrections-note").is_visible()
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_from_select_to_a_corrected_table(show, tmp_path, monkeypatch, suffix, capsys):
     """A report of a table with unlabelled rows; a few corrections; the table with them."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lops_adapters.core import LearningOrder, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
 from lops_adapters.report.contents import BEST, ComparisonPage, MethodRow, SelectionPage
 from lops_adapters.report.data import best_curve, noise_curve, selection_page
@@ -169,7 +169,13 @@ def test_survives_json():
 
 @pytest.mark.parametrize(
     "broken",
-    [{}, {"title": "t"}, {**page().to_json(), "classes": [1]}, {**page().to_json(), "learnt": 3}],
+    [
+        {},
+        {"title": "t"},
+        {**page().to_json(), "classes": [1]},
+        {**page().to_json(), "learnt": 3},
+        {**page().to_json(), "table": ["a"]},
+    ],
 )
 def test_what_is_no_page(broken):
     with pytest.raises(LopsError, match="not a stored SelectionPage"):
@@ -286,24 +292,6 @@ def test_curves_are_thinned_and_their_area_is_not():
     assert thinned(7, 200).tolist() == list(range(7))
 
 
-def test_a_real_selection():
-    given = ["sports", "politics", "sports", "politics"] * 9 + [
-        "politics",
-        "sports",
-        "sports",
-        "politics",
-    ]
-    order = LearningOrder(given, tau=0.9, rule="algorithm1")
-    order.observe(["sports", "politics"] * 15 + ["politics"] * 10)
-    order.observe(["sports", "politics"] * 20)
-    chosen = order.select()
-    made = selection_page(chosen, given, given, title="t", source="s")
-    assert made.learnt == [(1.0, 33, 2), (2.0, 3, 1), (None, 0, 1)]
-    assert sum(kept for _, kept, _ in made.learnt) == made.n_kept == len(chosen.kept)
-    assert {row.position for row in made.suspects} == set(range(40))
-    assert made.suspects[0].position == 37  # never learnt
-
-
 def test_hostile_text_can_be_stored():
     stored = json.dumps(hostile_page().to_json(), ensure_ascii=False)
     stored.encode("utf-8")
@@ -311,11 +299,3 @@ def test_hostile_text_can_be_stored():
     joined = page(texts=["\ud83d\ude00"] * 40).suspects[0].text
     assert joined == "😀"
     assert replace(page(), title=HOSTILE[10]).to_json()["title"] == "lone � surrogate �"
-
-
-def test_pages_from_before_have_no_table():
-    stored = page().to_json()
-    del stored["table"]
-    assert SelectionPage.from_json(stored) == page()
-    with pytest.raises(LopsError, match="not a stored SelectionPage"):
-        SelectionPage.from_json({**stored, "table": ["a"]})

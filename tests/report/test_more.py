@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from lops_adapters.report import more
 from lops_adapters.report.contents import SelectionPage
@@ -174,10 +173,3 @@ def test_a_row_that_is_worked_on_stays(show):
     number = tab.evaluate("document.activeElement.dataset.row")
     ready(tab)
     assert tab.locator("#rows tr[aria-current]").get_attribute("data-row") == number
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone(show, scheme):
-    tab = ready(show(made(), viewport={"width": 390, "height": 800}, color_scheme=scheme))
-    assert listed(tab) == "1 to 10 of 2,400 rows"
-    assert tab.evaluate("document.documentElement.scrollWidth") == 390

@@ -5,8 +5,6 @@ import os
 
 import pytest
 
-from lops_adapters.cli import main as lops
-from lops_adapters.cli import report
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 from lops_adapters.vendoring import copies, patching
@@ -77,16 +75,6 @@ def test_a_checkout_that_cannot_be_written(here, monkeypatch):
     monkeypatch.setattr(patching.tempfile, "TemporaryFile", refuse)
     with pytest.raises(LopsError, match=r"cannot write into .*\(Permission denied\)"):
         patching._check_writable([here])
-
-
-@pytest.mark.parametrize("name", ["summary.json", "comparison.json", "metrics.json"])
-@pytest.mark.parametrize("content", ["", "{}", "[]", "null", '{"a": 1}', "[" * 100_000, "\xff"])
-def test_damaged_results(here, name, content, capsys):
-    (here / name).write_text(content, encoding="latin-1")
-    with pytest.raises(LopsError):
-        report.main([str(here)])
-    assert lops.main(["report", str(here)]) == 2
-    assert capsys.readouterr().err.startswith("error: ")
 
 
 def test_an_encoder_with_code_of_its_own_never_asks(here, monkeypatch):

@@ -53,20 +53,14 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
         ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
         ("LOPS_EVERY", "batch", "LOPS_EVERY is 'batch'; wanted epoch, or a whole number"),
         ("LOPS_AT", "rows", "LOPS_AT is 'rows'; wanted it unset: there is only one place here"),
+        ("LOPS_AT", "top", "LOPS_AT is 'top'; wanted one of rows, refresh"),
     ],
 )
 def test_wrong_settings_stop_the_import(variable, value, message, tmp_path, monkeypatch):
+    name = "lotclass" if value == "top" else "conwea"
     with (
         pytest.raises(ValueError, match=message.replace("(", r"\(")),
-        loaded("conwea", tmp_path, monkeypatch, **{variable: value}),
-    ):
-        pass
-
-
-def test_wrong_place(tmp_path, monkeypatch):
-    with (
-        pytest.raises(ValueError, match="LOPS_AT is 'top'; wanted one of rows, refresh"),
-        loaded("lotclass", tmp_path, monkeypatch, LOPS_AT="top"),
+        loaded(name, tmp_path, monkeypatch, **{variable: value}),
     ):
         pass
 
