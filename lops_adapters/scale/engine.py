@@ -78,7 +78,7 @@ def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: b
     job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})
     assert output.folder is not None
     with connected(address) as ray:
-        steps = Steps(ray, job, len(table.paths) > 1, quiet)
+        steps = Steps(ray, job, quiet)
         parts, classes = steps.count(table.parts(PART_ROWS))
         fitted = steps.fit(steps.draw(parts, classes))
         with storage.replacing_folder(output.folder) as folder:
@@ -89,18 +89,17 @@ def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: b
 
 @dataclass
 class Steps:
-    """The steps of a selection on a cluster; ``several``: messages name the file of a row."""
+    """The steps of a selection on a cluster."""
 
     ray: Any
     job: Job
-    several: bool
     quiet: bool
 
     def count(self, tables: Sequence[Table]) -> tuple[list[Part], Classes]:
         """Return the parts of a table with their beginnings, and the classes of all rows."""
         with self._step("count", len(tables)) as said:
-            counted = dict(spread(self.ray, _count, tables, self.job.wanted, self.several))
-            labels, parts = Labels(tables[0].unit, self.several), []
+            counted = dict(spread(self.ray, _count, tables, self.job.wanted))
+            labels, parts = Labels(), []
             for number, table in enumerate(tables):
                 parts.append(Part(table, number, labels.rows))
                 labels.join(counted[number])
@@ -112,12 +111,11 @@ class Steps:
     def draw(self, parts: Sequence[Part], classes: Classes) -> Sample:
         """Draw the sample: every part sends the rows that may be in it."""
         job, slack = self.job, 1.0
-        settings: dict[str, Any] = {"several": self.several, "most": job.most, "seed": job.seed}
-        wanted, unit = classes.settled(job.wanted), parts[0].table.unit
+        wanted, settings = classes.settled(job.wanted), {"most": job.most, "seed": job.seed}
         with self._step("draw", len(parts)) as said:
             while True:
                 limits = expected(classes.rows_by_key(), job.most, slack)
-                survey = Survey(job.wanted, unit=unit, **settings)
+                survey = Survey(job.wanted, most=job.most, seed=job.seed)
                 more = {**settings, "limits": limits, "checked": job.checked}
                 for _, own in spread(self.ray, _draw, parts, wanted, more):
                     survey.join(own)
@@ -163,8 +161,8 @@ class Steps:
             sys.stderr.write(f"{line}\n")
 
 
-def _count(table: Table, wanted: Wanted, several: bool) -> Labels:
-    return survey_of(table, wanted, most=0, several=several).labels
+def _count(table: Table, wanted: Wanted) -> Labels:
+    return survey_of(table, wanted, most=0).labels
 
 
 def _draw(part: Part, wanted: Wanted, settings: Mapping[str, Any]) -> Survey:

@@ -31,7 +31,7 @@ class Labels:
 
     Attributes:
         unit: of the numbers of rows: line or row.
-        several: the table has several files, which messages name.
+        paths: of the files; messages name the file if there are several.
         counts: label -> rows; without missing labels.
         missing: rows without a label.
         gold: label -> rows that also have a gold label.
@@ -42,7 +42,7 @@ class Labels:
     """
 
     unit: str = "row"
-    several: bool = False
+    paths: set[Path] = field(default_factory=set)
     counts: dict[Hashable, int] = field(default_factory=dict)
     missing: int = 0
     gold: Counter[Hashable] = field(default_factory=Counter)
@@ -107,12 +107,18 @@ class Labels:
         for label, count in later.counts.items():
             self.counts[label] = self.counts.get(label, 0) + count
         self.missing += later.missing
+        self.paths |= later.paths
+        self.unit = later.unit if later.paths else self.unit
         self.gold.update(later.gold)
         for typed, place in later.first.items():
             self.first.setdefault(typed, place)
         for label, places in later.absent.items():
             for position, (path, number) in places:
                 self.note_absent(label, before + position, path, number)
+
+    def shown(self, places: Sequence[Place], count: int) -> str:
+        """Return the places of ``count`` rows for a message, the first of them."""
+        return shown_places(places, self.unit, count, len(self.paths) > 1)
 
     def numbered(self, wanted: Wanted) -> Classes:
         """Return the classes of the whole table.
@@ -133,7 +139,7 @@ class Labels:
         kinds: dict[type, str] = {}
         for (kind, label), place in self.first.items():
             if label not in gone:
-                shown = shown_places([place], self.unit, 1, self.several)
+                shown = self.shown([place], 1)
                 kinds.setdefault(kind, f"{kind.__name__} ({label!r} in {shown})")
         if len(kinds) > 1:
             raise LopsError(
@@ -177,7 +183,7 @@ class Labels:
         if not count:
             return []
         places = sorted(one for label in (None, *gone) for one in self.absent.get(label, ()))
-        shown = shown_places([one for _, one in places], self.unit, count, self.several)
+        shown = self.shown([one for _, one in places], count)
         why = "Without a label"
         if wanted.soft or wanted.votes:
             why = "Without a largest soft label" if wanted.soft else "Without a vote"

@@ -41,11 +41,6 @@ class Table:
         """The names of the columns; for JSONL, the keys of the first object."""
         return self.start.columns
 
-    @property
-    def unit(self) -> str:
-        """The unit of the numbers of rows: line or row."""
-        return self.format.unit
-
     def blocks(self, columns: Names | None = None) -> Iterator[Block]:
         """Yield all rows in order, in blocks as the files hold them.
 

@@ -17,7 +17,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
-from lops_adapters.tables.classes import Classes, Labels, shown_places
+from lops_adapters.tables.classes import Classes, Labels
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.formats.base import Block
 from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
@@ -45,8 +45,6 @@ class Survey:
 
     Args:
         wanted: the columns.
-        unit: of the numbers of rows: line or row.
-        several: the table has several files, which messages name.
         most: rows of the sample; 0: labels are only counted.
         seed: of the draw.
         limits: of the draw.
@@ -63,15 +61,13 @@ class Survey:
         self,
         wanted: Wanted,
         *,
-        unit: str = "row",
-        several: bool = False,
         most: int = EVERYTHING,
         seed: int = 0,
         limits: Limits | None = None,
         start: int = 0,
         checked: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        self.wanted, self.most, self.seed, self.labels = wanted, most, seed, Labels(unit, several)
+        self.wanted, self.most, self.seed, self.labels = wanted, most, seed, Labels()
         self._start, self.checked = start, dict(checked)
         self._draw = Draw(most, limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
@@ -89,6 +85,8 @@ class Survey:
         """
         wanted, names = self.wanted, self.wanted.columns
         columns = dict(zip(names, block.cells(names), strict=True))
+        self.labels.paths.add(block.path)
+        self.labels.unit = block.unit
         labels, gold = self._labels(block, columns), columns.get(wanted.gold or "")
         self._check_gold(block, gold or ())
         before, kept = self.labels.rows, []
@@ -223,8 +221,7 @@ class Sample:
 
     def __init__(self, survey: Survey, draw: Draw, classes: Classes) -> None:
         wanted, self.classes, self.drawn = survey.wanted, classes, draw.result()
-        self._unit, self._several = survey.labels.unit, survey.labels.several
-        self._checked = survey.checked
+        self._shown, self._checked = survey.labels.shown, survey.checked
         rows: list[SampledRow] = self.drawn.rows
         columns = zip(*(row.cells for row in rows), strict=True)
         cells = dict(zip(wanted.columns, columns, strict=True))
@@ -284,8 +281,7 @@ class Sample:
     def place(self, positions: Sequence[int]) -> str:
         """Return where rows of the sample stand, for a message."""
         rows = [self.drawn.rows[i] for i in positions[:5]]
-        places = [(row.path, row.number) for row in rows]
-        return shown_places(places, self._unit, len(positions), self._several)
+        return self._shown([(row.path, row.number) for row in rows], len(positions))
 
 
 def _folded(text: str) -> str:
@@ -311,8 +307,7 @@ def read_rows(table: Table, wanted: Wanted) -> Sample:
 
 def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
     """Read a table, or a part of one; settings as for :class:`Survey`."""
-    settings = {"several": len(table.paths) > 1, **settings}
-    survey = Survey(wanted, unit=table.unit, **settings)
+    survey = Survey(wanted, **settings)
     for block in table.blocks(wanted.columns):
         survey.take(block)
     return survey
