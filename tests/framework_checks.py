@@ -23,6 +23,8 @@ BAD_OPTIONS = [
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
     (["--keep", "0"], ["keep is 0.0; wanted a fraction above 0"]),
     (["--keep", "1.5"], ["keep is 1.5"]),
+    (["--keep", "half"], ["keep is 'half'; wanted a fraction above 0 and at most 1, or auto"]),
+    (["--every", "often"], ["every is 'often'; wanted a number of updates, at least 1, or epoch"]),
     (["--every", "0"], ["every is 0; wanted a number of updates"]),
     (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
     (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),

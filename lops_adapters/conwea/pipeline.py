@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -240,33 +239,28 @@ def _senses(
     job: Job[ConweaSettings],
 ) -> tuple[Senses, float]:
     """Return the senses of all words and the seconds they took."""
-    folder, settings = job.folder, job.settings
-    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
-    seconds = 0.0
-    if encoder is not None:
-        encode = partial(_encode, tokens, wanted, encoder, folder.work, quiet=job.quiet)
-        _, seconds = folder.stage("vectors", encode)
-    arrays, cluster_seconds = folder.stage("senses", partial(_cluster, tokens, wanted, seeds, job))
-    if (folder.work / "vectors.npz").exists():
-        with np.load(folder.work / "vectors.npz") as stored:
-            seconds = float(stored["seconds"])
+    folder = job.folder
+    cluster = partial(_cluster, tokens, seeds, encoder, job)
+    arrays, seconds = folder.stage("senses", cluster)
     for leftover in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / leftover).unlink(missing_ok=True)
     words = unpack_strings(arrays["words"])
     ends = np.cumsum(arrays["counts"])[:-1]
     centres = dict(zip(words, np.split(arrays["centres"], ends), strict=True)) if words else {}
     senses = Senses(float(arrays["threshold"]), centres, arrays["sense_id"])
-    return senses, seconds + cluster_seconds
+    return senses, seconds
 
 
 def _cluster(
     tokens: TokenizedCorpus,
-    wanted: np.ndarray,
     seeds: Mapping[str, Sequence[str]],
+    encoder: ContextEncoder | None,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
     settings = job.settings
-    vectors = np.load(job.folder.work / "vectors.npy", mmap_mode="r")
+    assert encoder is not None  # only a finished stage needs none
+    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
+    vectors = contextual_vectors(tokens, wanted, encoder, job.folder.work, quiet=job.quiet)
     found = find_senses(
         tokens,
         wanted,
@@ -288,18 +282,6 @@ def _cluster(
         "centres": np.concatenate(centres) if centres else none,
         "sense_id": found.sense_id,
     }
-
-
-def _encode(
-    tokens: TokenizedCorpus,
-    wanted: np.ndarray,
-    encoder: ContextEncoder,
-    folder: Path,
-    *,
-    quiet: bool,
-) -> dict[str, np.ndarray]:
-    contextual_vectors(tokens, wanted, encoder, folder, quiet=quiet)
-    return {"tokens": np.array(len(wanted))}
 
 
 def _vector_arrays(vectors: WordVectors) -> dict[str, np.ndarray]:

@@ -160,15 +160,9 @@ def stored(done: SelfTrained) -> dict[str, np.ndarray]:
         "refreshes": np.array(len(done.refreshes)),
     }
     for number, refresh in enumerate(done.refreshes):
-        own = {
-            "documents": refresh.documents,
-            "codes": refresh.codes,
-            "agreement": np.array(refresh.agreement),
-        }
-        arrays |= {
-            f"{number}:{key}": value
-            for key, value in {**own, **selection_arrays(refresh.selection)}.items()
-        }
+        own = {**vars(refresh), **selection_arrays(refresh.selection)}
+        del own["selection"]
+        arrays |= {f"{number}:{key}": np.asarray(value) for key, value in own.items()}
     return arrays
 
 
@@ -176,12 +170,10 @@ def self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
     """Return the result stored by :func:`stored`."""
     refreshes = []
     for number in range(int(arrays["refreshes"])):
+        start = f"{number}:"
         own = {
-            key.split(":")[1]: value
-            for key, value in arrays.items()
-            if key.startswith(f"{number}:")
+            key.removeprefix(start): array for key, array in arrays.items() if key.startswith(start)
         }
-        refreshes.append(
-            Refresh(own["documents"], own["codes"], float(own["agreement"]), selection_from(own))
-        )
+        agreement = float(own["agreement"])
+        refreshes.append(Refresh(own["documents"], own["codes"], agreement, selection_from(own)))
     return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)

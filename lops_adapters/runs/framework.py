@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
+from operator import itemgetter
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -148,11 +149,12 @@ class Job(Generic[Settings]):
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
-            share = _OnTexts(by_content, read)
+            share = partial(_on_texts, by_content, read)
             found = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
-            return _Learnable(found)
+            return partial(_learnable, found, 0)
         least = FOLDS if "folds" in row.options else 0
-        return _Learnable(_OnTexts(make(keep=keep), read if row.texts else _unchanged), least)
+        on_texts = partial(_on_texts, make(keep=keep), read if row.texts else _unchanged)
+        return partial(_learnable, on_texts, least)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class ``random`` keeps: the first finished one.
@@ -163,35 +165,29 @@ class Job(Generic[Settings]):
         return next(finished, None)
 
 
-@dataclass(frozen=True)
-class _OnTexts:
-    """A selector on what ``read`` makes of samples."""
-
-    selector: Selector
-    read: Callable[[Sequence[Any]], Sequence[Any]]
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        return self.selector(self.read(samples), pseudo_labels)
+def _on_texts(
+    selector: Selector,
+    read: Callable[[Sequence[Any]], Sequence[Any]],
+    samples: Sequence[Any],
+    pseudo_labels: Labels,
+) -> Selection:
+    return selector(read(samples), pseudo_labels)
 
 
-@dataclass(frozen=True)
-class _Learnable:
-    """A selector that keeps all samples of a single class, or fewer than ``least`` samples."""
-
-    selector: Selector
-    least: int = 0
-
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        if len(found := set(pseudo_labels)) == 1:
-            why = f"all {len(samples)} pseudo-labels are {found.pop()!r}"
-            warnings.warn(f"{why}; nothing is selected", LopsWarning, stacklevel=2)
-        elif len(samples) < self.least:
-            why = "too few samples for cross-validation"
-        else:
-            return self.selector(samples, pseudo_labels)
-        whole = keep_all(samples, pseudo_labels)
-        whole.stopped = f"{why}: everything is kept"
-        return whole
+def _learnable(
+    selector: Selector, least: int, samples: Sequence[Any], pseudo_labels: Labels
+) -> Selection:
+    """Select, but keep all samples of a single class, or fewer than ``least`` samples."""
+    if len(classes := set(pseudo_labels)) == 1:
+        why = f"all {len(samples)} pseudo-labels are {classes.pop()!r}"
+        warnings.warn(f"{why}; nothing is selected", LopsWarning, stacklevel=2)
+    elif len(samples) < least:
+        why = "too few samples for cross-validation"
+    else:
+        return selector(samples, pseudo_labels)
+    whole = keep_all(samples, pseudo_labels)
+    whole.stopped = f"{why}: everything is kept"
+    return whole
 
 
 def _unchanged(samples: Sequence[Any]) -> Sequence[Any]:
@@ -258,8 +254,10 @@ class Framework(ABC, Generic[Settings]):
         return arm
 
     def in_order(self, arms: Sequence[str]) -> list[str]:
-        """Return the arms in the order they run in: ``random``, a control, after the others."""
-        return sorted(arms, key=lambda name: name.startswith("random"))
+        """Return the arms in the order they run in: those that are told how many to keep last."""
+        methods = [METHODS.get(self.method_of(arm)) for arm in arms]
+        told = [method is not None and method.takes_n for method in methods]
+        return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
     def needs(self, settings: Settings) -> tuple[str, ...]:
         """Return the optional libraries that these settings need."""

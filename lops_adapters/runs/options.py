@@ -6,6 +6,7 @@ import argparse
 import hashlib
 from collections.abc import Callable
 from dataclasses import Field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -129,14 +130,24 @@ def _add_setting(
         float: (float, "X"),
         str: (str, "NAME"),
     }
-    kind, metavar = next(kinds[one] for one in (hint, *get_args(hint)) if one in kinds)
+    possible = (hint, *get_args(hint))
+    kind, metavar = next(kinds[one] for one in possible if one in kinds)
+    if kind is not str and str in possible:
+        kind = partial(_number_or_word, kind)
     group.add_argument(
         flag,
-        type=about["parse"] or kind,
+        type=kind,
         choices=choices,
         metavar=None if choices else about["metavar"] or metavar,
         help=f"{about['help']} (default: {settings.usual(item.name)})".replace("%", "%%"),
     )
+
+
+def _number_or_word(kind: Callable[[str], Any], text: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        return text
 
 
 def read_seeds(options: argparse.Namespace) -> range:

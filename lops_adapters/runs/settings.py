@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -38,6 +37,13 @@ CHECKPOINTS = Range(
 )
 
 
+# The setting ``every``; frameworks have different defaults.
+EVERY: Mapping[str, Any] = {
+    "help": "look at the probe after every B updates, or once per epoch",
+    "within": CHECKPOINTS,
+    "metavar": "B|epoch",
+    "option": "selection",
+}
 # The reading of LOPS that made the paper's numbers, under the preset ``paper`` and ``faithful``.
 PUBLISHED = {"method": "released", "keep": 0.5}
 
@@ -55,7 +61,6 @@ def setting(
     choices: tuple[str, ...] | None = None,
     metavar: str | None = None,
     usual: str | None = None,
-    parse: Callable[[str], Any] | None = None,
     option: str | None = "",
 ) -> Any:
     """Return a settings field.
@@ -67,7 +72,6 @@ def setting(
         choices: the names allowed.
         metavar: of the option.
         usual: the default as ``--help`` shows it; default: its value, per preset.
-        parse: from the command line's text; default: by the type of the field.
         option: its group in ``--help``: "" for the framework's own; None: there is no option.
 
     """
@@ -77,26 +81,9 @@ def setting(
         "choices": choices,
         "metavar": metavar,
         "usual": usual,
-        "parse": parse,
         "option": option,
     }
     return field(default=default, metadata=about)
-
-
-def read_checkpoints(text: str) -> int | str:
-    """Return ``epoch``, or a number of updates."""
-    try:
-        return text if text == "epoch" else int(text)
-    except ValueError:
-        raise ArgumentTypeError(f"found {text!r}; wanted epoch or a whole number") from None
-
-
-def read_keep(text: str) -> float | str:
-    """Return ``auto``, or a fraction."""
-    try:
-        return text if text == "auto" else float(text)
-    except ValueError:
-        raise ArgumentTypeError(f"found {text!r}; wanted auto or a number such as 0.5") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,17 +120,9 @@ class FrameworkSettings:
         within=KEEP,
         metavar="F|auto",
         usual="auto; paper and --faithful: 0.5",
-        parse=read_keep,
         option="selection",
     )
-    every: int | str = setting(
-        "epoch",
-        "look at the probe after every B updates, or once per epoch",
-        within=CHECKPOINTS,
-        metavar="B|epoch",
-        parse=read_checkpoints,
-        option="selection",
-    )
+    every: int | str = setting("epoch", **EVERY)
 
     def __init_subclass__(cls) -> None:
         """List the fields of a subclass in its documentation."""

@@ -39,10 +39,6 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
         """Return the settings with what follows from the methods and the pseudo-label file."""
         return settings.settled(self.arms(options, settings))
 
-    def in_order(self, arms: Sequence[str]) -> list[str]:
-        """Return the methods in order, those that must be told how many to keep last."""
-        return sorted(arms, key=is_told)
-
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
         """Refuse methods without the arm or the gold labels that they need."""
         told = [arm for arm in arms if is_told(arm)]

@@ -110,9 +110,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
 
     """
     training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
-    sizes, faded = _sizes(arm, job), set[str]()
+    faded = set[str]()
     for number in range(job.settings.iterations):
-        item, trained = _iterate(arm, number, training, prepared, job, sizes)
+        item, trained = _iterate(arm, number, training, prepared, job)
         where = f"{arm}, iteration {number}"
         faded |= _warn_of_fading(where, prepared.pseudo_labels, trained, faded)
         done.append(item)
@@ -120,20 +120,13 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
 
 
 def _iterate(
-    arm: str,
-    number: int,
-    training: TrainingSet,
-    prepared: Prepared,
-    job: Job[SelfTrainingSettings],
-    sizes: Sequence[int] | None,
+    arm: str, number: int, training: TrainingSet, prepared: Prepared, job: Job[SelfTrainingSettings]
 ) -> tuple[Iteration, np.ndarray]:
     """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
-    n = None
-    if not _controls_committee(arm, job):
-        n = _how_many(arm, len(labelled), settings, None if sizes is None else sizes[number])
+    n = _how_many(arm, number, len(labelled), job)
     selector = _selector(arm, number, labelled, n, job)
     # The insertion point of Algorithm 2: pseudo-labelled, not trained yet.
     selection, select_seconds = folder.select(
@@ -167,20 +160,14 @@ def _iterate(
     return item, names
 
 
-def _sizes(arm: str, job: Job[SelfTrainingSettings]) -> list[int] | None:
-    """Return how many pseudo-labels to keep per iteration; None: the method decides, or keep."""
-    if not is_told(arm):
+def _how_many(arm: str, number: int, n_labelled: int, job: Job[SelfTrainingSettings]) -> int | None:
+    """Return how many pseudo-labels an arm is told to keep; None: its method or keep decides."""
+    if not is_told(arm) or _controls_committee(arm, job):
         return None
-    if _controls_committee(arm, job):
-        log.info("%s keeps as many per class as committee", arm)
-        return None
-    if job.settings.n_from == "keep":
-        keep = job.settings.keep
-        found = "the share that a held-out linear probe agrees with"
-        log.info("%s keeps %s of the pseudo-labels", arm, found if keep == "auto" else f"{keep:g}")
-        return None
-    log.info("%s keeps as many as lops trains on", arm)
-    return [item["trained_on"] for item in finished_arms(job.folder)["lops"]["iterations"]]
+    if job.settings.n_from == "lops":
+        return int(finished_arms(job.folder)["lops"]["iterations"][number]["trained_on"])
+    keep = job.settings.keep
+    return None if isinstance(keep, str) else max(1, int(round(keep * n_labelled, 6)))
 
 
 def _selector(
@@ -230,16 +217,6 @@ def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> 
     whole.stopped = f"{n} of {len(samples)} pseudo-labels wanted: everything is kept"
     log.info("%s", whole.stopped)
     return whole
-
-
-def _how_many(
-    arm: str, n_labelled: int, settings: SelfTrainingSettings, size: int | None
-) -> int | None:
-    if not is_told(arm):
-        return None
-    if size is None and isinstance(settings.keep, float | int):
-        return max(1, int(round(settings.keep * n_labelled, 6)))
-    return size  # None with keep "auto": the method finds out
 
 
 def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> PseudoLabels:

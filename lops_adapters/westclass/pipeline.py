@@ -167,12 +167,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
     )
     improve = partial(_self_train, network, prepared, pretrained, arm, job)
     stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
-    self_trained = SelfTrained(
-        stored["probabilities"],
-        int(stored["iterations"]),
-        tuple(stored["changed"].tolist()),
-        bool(stored["converged"]),
-    )
+    self_trained = SelfTrained(**stored)  # type: ignore[arg-type]
     # Predicted by the self-trained network, the final classifier not trained yet.
     labelled = (prepared.labelled.positions, prepared.labelled.codes)
     final = finish(arm, job, prepared.corpus, self_trained.probabilities, "westclass", labelled)
@@ -232,12 +227,7 @@ def _self_train(
     if prepared.settings.ends_with_network:
         model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
-    return {
-        "probabilities": done.probabilities,
-        "iterations": np.array(done.iterations),
-        "changed": np.array(done.changed),
-        "converged": np.array(done.converged),
-    }
+    return {name: np.asarray(value) for name, value in vars(done).items()}
 
 
 def _weight_arrays(network: Network) -> dict[str, np.ndarray]:

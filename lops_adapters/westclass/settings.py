@@ -13,11 +13,10 @@ from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
     BELOW_ONE,
-    CHECKPOINTS,
+    EVERY,
     NOT_NEGATIVE,
     SHARE,
     Range,
-    read_checkpoints,
     setting,
 )
 
@@ -73,14 +72,7 @@ class WestclassSettings(FinalSettings):
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1, "classifier": NETWORK}
 
     # After one epoch nearly everything is learnt, see docs/results/westclass.md.
-    every: int | str = setting(
-        1,
-        "look at the probe after every B updates, or once per epoch",
-        within=CHECKPOINTS,
-        metavar="B|epoch",
-        parse=read_checkpoints,
-        option="selection",
-    )
+    every: int | str = setting(1, **EVERY)
     supervision: str = setting(
         "keywords",
         "source of the seeds: names, keywords (seed words), or labelled documents",

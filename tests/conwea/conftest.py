@@ -6,6 +6,4 @@ from ..frameworks.rooms import Room
 
 @pytest.fixture(scope="session")
 def room():
-    return Room(
-        "conwea", stages=("vectors", "senses", "word_vectors"), options=("--iterations", "1")
-    )
+    return Room("conwea", stages=("senses", "word_vectors"), options=("--iterations", "1"))

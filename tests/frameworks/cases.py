@@ -148,7 +148,7 @@ CASES = {
             conwea,
             _seeded(conwea),
             kills=(
-                Kill("vectors", f"{ENCODER}.encode", 3),
+                Kill("senses", f"{ENCODER}.encode", 3),
                 Kill("standard-1-classifier", f"{HAN}.updates", 3),
                 Kill("lops-0-selection", f"{HAN}.updates", 3),
             ),

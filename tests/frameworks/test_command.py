@@ -58,7 +58,7 @@ def test_data_that_cannot_work(stand, tmp_path, texts):
 
 
 def test_options_argparse_refuses(stand, few, tmp_path):
-    common = ("--method best", "--probe svm", "--keep half", "--preset huge", "--nonsense")
+    common = ("--method best", "--probe svm", "--preset huge", "--nonsense")
     for option in (*common, *stand.case.usage):
         status, out, err = stand.command(tmp_path / "run", *option.split(), data=few)
         assert (status, out) == (2, "")

@@ -91,8 +91,7 @@ def test_values_are_read_by_the_type_of_the_field(parser):
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    ["--rounds two", "--limit none", "--opening odd", "--probe svm", "--every often", "--pieces x"],
+    "wrong", ["--rounds two", "--limit none", "--opening odd", "--probe svm", "--pieces x"]
 )
 def test_values_of_another_type_are_refused(parser, capsys, wrong):
     with pytest.raises(SystemExit) as stopped:
