@@ -32,6 +32,7 @@ from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSetting
 from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
 log = logging.getLogger(__name__)
+_HELD_OUT = "the share that a held-out linear probe agrees with"
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
     """
     training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
     faded = set[str]()
+    if is_told(arm):
+        log.info("%s keeps %s", arm, _told(arm, job))
     for number in range(job.settings.iterations):
         item, trained = _iterate(arm, number, training, prepared, job)
         where = f"{arm}, iteration {number}"
@@ -158,6 +161,16 @@ def _iterate(
         bootstrapped,
     )
     return item, names
+
+
+def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
+    if _controls_committee(arm, job):
+        return "as many per class as committee"
+    if job.settings.n_from == "lops":
+        return "as many as lops trains on"
+    keep = job.settings.keep
+    share = _HELD_OUT if isinstance(keep, str) else f"{keep:g}"
+    return f"{share} of the pseudo-labels"
 
 
 def _how_many(arm: str, number: int, n_labelled: int, job: Job[SelfTrainingSettings]) -> int | None:

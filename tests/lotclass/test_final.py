@@ -3,10 +3,6 @@
 import numpy as np
 import pytest
 
-from lops_adapters import load
-from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.runs.models import ProbeClassifier
-
 from ..framework_tools import copy_killed, read_rows
 from .toys import CLASSES
 
@@ -55,15 +51,3 @@ def test_an_arm_among_the_rows_keeps_all_documents(done, dataset):
     for row in rows:
         assert (row["selected"] == "1") == (row["pseudo_label"] == gold[row["id"]])
     assert done.metrics["arms"]["optimal"]["iterations"][2]["selected"] == len(dataset.corpus)
-
-
-def test_the_model_reads_texts(done, dataset):
-    model = load(done.path, arm="committee-documents", device="cpu")
-    assert isinstance(model, ProbeClassifier)
-    rows = read_rows(done.path / "committee-documents" / "predictions.csv")
-    assert model.predict(dataset.corpus.texts) == [row["predicted"] for row in rows]
-
-
-def test_the_usual_arms():
-    assert LotclassSettings().usual_arms == ("standard", "lops-documents", "committee-documents")
-    assert LotclassSettings.preset("paper").usual_arms == ("standard", "lops")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.datasets import Corpus, Dataset, GoldLabels
+from lops_adapters.datasets import Dataset
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass import rows as row_making
 from lops_adapters.lotclass.probe import LotclassProbe
@@ -18,7 +18,7 @@ from lops_adapters.selection import keep_all
 
 from ..framework_checks import assert_learnt_at, names
 from ..framework_tools import copy_killed, kept_by, read_rows
-from .toys import ARMS, CLASSES, documents
+from .toys import ARMS, CLASSES
 
 SHARED = ["rows", "standard-selection", "standard-category"]
 
@@ -296,21 +296,6 @@ def test_rare_names_are_refused_before_the_language_model(monkeypatch, dataset, 
         go(dataset, tmp_path / "run", min_named=80)
 
 
-@pytest.mark.parametrize(("arms", "every"), [(["standard"], 99), (["lops-refresh"], 12)])
-def test_looking_too_rarely_is_refused_before_anything_is_stored(
-    dataset, go, tmp_path, arms, every
-):
-    with pytest.raises(
-        LopsError,
-        match=(
-            f"every is {every}, and the probe makes .* updates on .*; wanted a smaller number, or "
-            "epoch"
-        ),
-    ):
-        go(dataset, tmp_path / "run", arms=arms, every=every)
-    assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
-
-
 def test_faithful(monkeypatch, dataset, go, tmp_path):
     """Special tokens can be indicative, the loss is over places, and rounds are whole."""
     asked = []
@@ -383,27 +368,6 @@ def test_seeds(dataset, go, finished, tmp_path):
         assert (done.path / name).read_bytes() == (again.path / name).read_bytes()
 
 
-def test_what_cannot_work_is_refused_before_the_long_work(monkeypatch, dataset, go, tmp_path):
-    monkeypatch.setattr(
-        pipeline,
-        "prepare_language_model",
-        lambda *_, **__: pytest.fail("long work before the error"),
-    )
-    texts, _ = documents(9)
-    corpus = Corpus("toy", tuple("abcdefghi"), tuple(texts), ("arts", "law", "quidditch"))
-    for wrong, words in (
-        ({"max_tokens": 65}, "max_tokens is 65; .* takes 8 to 64"),
-        ({"supervision": "keywords"}, "no seed words for arts, law, quidditch"),
-        (
-            {},
-            r"no document has the name of 1 of 3 classes in its first 40 tokens \(quidditch: "
-            r"quidditch\)",
-        ),
-    ):
-        with pytest.raises(LopsError, match=words):
-            go(Dataset(corpus), tmp_path / str(len(words)), **wrong)
-
-
 def run_of(done):
     """The supervision and threshold that made the rows, and the words of the classes."""
     words = json.loads((done.path / "category_vocabulary.json").read_text(encoding="utf-8"))
@@ -443,29 +407,6 @@ def test_a_lower_threshold_where_seed_words_are_not_enough(dataset, go, tmp_path
     assert rows[0].read_bytes() == rows[1].read_bytes()
     with pytest.raises(LopsError, match=f"Give --match-threshold {lower},"):
         go(dataset, tmp_path / "asked", **{**same, "match_threshold": 5})
-
-
-def test_odd_documents_are_predicted_too(dataset, go, tmp_path):
-    odd = [
-        "", "  ", "... !", "zyzzyva", "\u65e5\u672c\u8a9e \u2603", "[MASK] [CLS] <mask>",
-        "\x00\u202e<script>alert(1)</script>", "word " * 300,
-    ]  # fmt: skip
-    texts, labels = documents(45)
-    texts, labels = [*odd[:2], *texts, *odd[2:]], ["arts"] * 2 + labels + ["law"] * 6
-    corpus = Corpus("odd", tuple(f"x{i}" for i in range(len(texts))), tuple(texts), CLASSES)
-    done = go(
-        Dataset(corpus, GoldLabels(labels)),
-        tmp_path / "run",
-        arms=["standard"],
-        min_rows=1,
-        match_threshold=1,
-    )
-    table = read_rows(done.path / "pseudo_labels.csv")
-    # no words, or none that the vocabulary knows
-    assert not {row["id"] for row in table} & {"x0", "x1", "x49"}
-    noise = np.mean([row["pseudo_label"] != labels[int(row["id"][1:])] for row in table])
-    assert done.metrics["pseudo_labels"]["noise"] == pytest.approx(noise)
-    assert len(read_rows(done.path / "standard" / "predictions.csv")) == len(texts)
 
 
 def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path):

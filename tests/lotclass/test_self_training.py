@@ -24,23 +24,6 @@ K = 3
 SKEWED = [4, 1, 2]  # predictions in which some classes are rarer than others
 
 
-def test_targets_by_hand():
-    p = np.array([[0.8, 0.2], [0.5, 0.5], [0.6, 0.4]], dtype=np.float32)
-    f = [1.9, 1.1]
-    wanted = []
-    for row in p.astype(float):
-        weight = [row[0] ** 2 / f[0], row[1] ** 2 / f[1]]
-        wanted.append([value / sum(weight) for value in weight])
-    found = target_distribution(p)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
-    assert found[1].argmax() == 1  # the rarer class gains
-
-
-def test_targets_of_a_class_that_nobody_is_in():
-    found = target_distribution(np.array([[1.0, 0.0], [0.5, 0.0]], dtype=np.float32))
-    assert found.tolist() == [[1, 0], [1, 0]]
-
-
 def test_slices_go_round():
     found = list(slices(10, [4, 4, 4, 4, 4], seed=3))
     order = np.random.default_rng([3, 7]).permutation(10)
@@ -329,23 +312,3 @@ def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, mon
     expected = [0.001 * (step / 1 if step < 1 else (12 - step) / 11) for step in made[:4]]
     assert rates == pytest.approx(expected)
     assert done.updates == made[-1]
-
-
-def test_a_selector_that_keeps_everything_is_the_standard_arm(networks, tokenizer):
-    """Even one that trains a probe in between."""
-    main, probe = networks
-    samples = [Sample(row, FIRST) for row in token_rows(documents(72)[0], tokenizer, 40)]
-    start = main.weights()
-    found = []
-
-    def selector(part, codes, number):
-        probe.fit(part, np.arange(len(part)) % K, K, seed=number)
-        return keep_all(part, codes)
-
-    for select in (lambda part, codes, number: keep_all(part, codes), selector):
-        main.restore(start, K)
-        done = self_train(main, samples, settings(), select, seed=0)
-        found.append((done.probabilities, main.weights(), done.updates))
-    assert (found[0][0] == found[1][0]).all()
-    assert all((found[0][1][name] == found[1][1][name]).all() for name in start)
-    assert found[0][2] == found[1][2] == 6

@@ -53,11 +53,6 @@ def test_no_arms(text):
     assert repr(text) in str(error.value)
 
 
-def test_an_arm_that_a_framework_lacks():
-    with pytest.raises(LopsError, match="wanted some of standard, lops, comma"):
-        read_arms("standard,lops-twice", ("standard", "lops"))
-
-
 def test_a_misspelt_arm_is_named():
     with pytest.raises(LopsError, match=r"'standrd' is unknown .did you mean standard\?.; wanted"):
         read_arms("standrd,lops", KNOWN)

@@ -152,12 +152,6 @@ def test_options_stand_in_the_group_of_their_field(parser):
     assert "max_docs" in groups["data"]
 
 
-def test_the_help_of_a_framework_whose_presets_differ():
-    text = " ".join(options.parser_for(named("westclass")).format_help().split())
-    said = "--most-words N upper limit on the published max_words (default: 100; paper: none)"
-    assert unbroken(said) in unbroken(text)
-
-
 def test_seeds(parser):
     found = options.read_seeds(parser.parse_args(["--seed", "4", "--seeds", "3"]))
     assert list(found) == [4, 5, 6]

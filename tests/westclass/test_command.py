@@ -210,12 +210,3 @@ def test_odd_data_that_work(run, tmp_path):
     )
     lines = (tmp_path / "run" / "lops" / "predictions.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 66
-
-
-def test_faithful_through_the_command(run, good, tmp_path):
-    status, _, err = run(good, "--faithful", "--arms standard", FEW)
-    assert status == 0
-    assert err.startswith("warning: --faithful without all of the paper's settings")
-    assert err.count("\n") == 1
-    settings = settings_of(tmp_path / "run")
-    assert (settings["faithful"], settings["vector_words"]) == (True, 1)

@@ -9,9 +9,7 @@ from ..framework_checks import (
     assert_one_at_a_time_is_the_same,
     assert_predicts,
     assert_predicts_odd_text,
-    assert_wants_a_list_of_texts,
 )
-from .toys import CLASSES
 
 KINDS = ("cnn", "han", "faithful")
 
@@ -41,29 +39,6 @@ def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
     assert np.ptp(probabilities, axis=0).min() > 0.01
     with np.load(runs[kind].path / "work" / f"{arm}-self-training.npz") as stored:
         np.testing.assert_allclose(probabilities, stored["probabilities"], atol=1e-6)
-
-
-def test_arms_differ_and_lops_is_the_usual_one(finished, models, dataset):
-    texts = dataset.corpus.texts
-    standard, lops = (
-        load(finished.path, arm=arm, device="cpu").predict_proba(texts)
-        for arm in ("standard", "lops")
-    )
-    assert np.abs(standard - lops).max() > 1e-3
-    np.testing.assert_array_equal(models["cnn"].predict_proba(texts), lops)
-    np.testing.assert_array_equal(
-        load(finished.path / "standard", device="cpu").predict_proba(texts), standard
-    )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_classes_in_the_order_of_columns(models, dataset, kind):
-    model = models[kind]
-    assert tuple(model.classes) == CLASSES
-    texts = dataset.corpus.texts[:9]
-    assert model.predict(texts) == [
-        CLASSES[code] for code in model.predict_proba(texts).argmax(axis=1)
-    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,11 +86,6 @@ def test_the_device_is_the_loaders_choice(runs, kind):
         "cpu",
         "auto",
     ]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_list_of_texts(models, kind):
-    assert_wants_a_list_of_texts(models[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -41,11 +41,6 @@ DATA = {
         ["arts", "Law", "law"],
         ["the class names 'Law', 'law' are the same words; wanted names that differ"],
     ),
-    "fewer documents than classes": (
-        ["A judge.", "A match.", "", "..."],
-        CLASSES,
-        ["found 2 documents with a word among 4, for 3 classes"],
-    ),
 }
 
 
@@ -114,9 +109,3 @@ def test_names_apart_from_labels(run, good, tmp_path, monkeypatch):
     assert {row["predicted"] for row in read_rows(path / "standard" / "predictions.csv")} <= set(
         CLASSES
     )
-
-
-def test_names_of_the_same_words_are_refused(refuse, good, tmp_path):
-    path = tmp_path / "names.json"
-    path.write_text('{"arts": "law", "law": "Law"}', encoding="utf-8")
-    refuse(good, ["--names", path], "the class names 'law', 'Law' are the same words")
