@@ -49,14 +49,12 @@ def plain_arithmetic():
     import torch
 
     from lops_adapters.encoders import torch_tools
-    from lops_adapters.probes import keras_probe
 
     threads = torch.get_num_threads()
     with ExitStack() as patches:
         patches.callback(torch.set_num_threads, threads)
         torch.set_num_threads(1)
-        for module in (keras_probe, torch_tools):
-            patches.enter_context(mock.patch.object(module, "has_bfloat16", return_value=False))
+        patches.enter_context(mock.patch.object(torch_tools, "has_bfloat16", return_value=False))
         yield
 
 

@@ -16,10 +16,10 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import (
     autocast,
-    has_bfloat16,
     import_torch,
     prediction_batches,
     resolve_device,
+    uses_bfloat16,
 )
 from lops_adapters.encoders.vector_cache import VectorCache, text_keys
 
@@ -142,9 +142,7 @@ class TextEncoder:
 
         """
         self._load()
-        bfloat16 = self.precision == "bfloat16" or (
-            self.precision == "auto" and has_bfloat16(self._device)
-        )
+        bfloat16 = uses_bfloat16(self._device, self.precision)
         settings = [self.max_tokens, bfloat16, self._device.type]
         return pretrained.fingerprint(self._model, self._tokenizer, settings)[:32]
 

@@ -65,15 +65,21 @@ def has_bfloat16(device: torch.device) -> bool:
     return False
 
 
-def autocast(device: torch.device, precision: str) -> Any:
-    """Return the context in which a model computes.
+def uses_bfloat16(device: torch.device | None, precision: str) -> bool:
+    """Return whether a model computes in bfloat16; without a device, only if told to.
 
     ``precision`` is ``bfloat16``, ``float32`` or ``auto`` (bfloat16 if the hardware has it).
     """
-    torch = import_torch()
     if precision not in ("auto", "bfloat16", "float32"):
         raise LopsError(f"precision is {precision!r}; wanted auto, bfloat16 or float32")
-    enabled = precision == "bfloat16" or (precision == "auto" and has_bfloat16(device))
+    hardware = precision == "auto" and device is not None and has_bfloat16(device)
+    return precision == "bfloat16" or hardware
+
+
+def autocast(device: torch.device, precision: str) -> Any:
+    """Return the context in which a model computes, see :func:`uses_bfloat16`."""
+    torch = import_torch()
+    enabled = uses_bfloat16(device, precision)
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=enabled)
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.torch_tools import has_bfloat16, prediction_batches, training_batches
+from lops_adapters.encoders.torch_tools import prediction_batches, training_batches, uses_bfloat16
 from lops_adapters.probes import keras_tools as tools
 from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.word_probe import WordProbe
@@ -64,9 +64,8 @@ class KerasProbe(WordProbe):
                 f"{self!r}: wanted epochs, batch_size, pool and max_words of at least 1, "
                 "0 <= momentum < 1, 0 <= smoothing < 1 and learning_rate above 0"
             )
-        if self.precision not in ("auto", "bfloat16", "float32"):
-            raise LopsError(f"precision is {self.precision!r}; wanted auto, bfloat16 or float32")
         self._device = tools.torch_device(self.device)
+        self._bfloat16 = uses_bfloat16(self._device, self.precision)
         super().__post_init__()
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[np.ndarray]:
@@ -191,14 +190,13 @@ class KerasProbe(WordProbe):
     def _build(self, n_classes: int, seed: int) -> Any:
         from lops_adapters.probes.keras_networks import text_cnn
 
-        hardware = self._device is not None and has_bfloat16(self._device)
         return text_cnn(
             self._table(seed),
             n_classes,
             frozen=self.vectors is not None,
             learning_rate=self.learning_rate,
             momentum=self.momentum,
-            bfloat16=self.precision == "bfloat16" or (self.precision == "auto" and hardware),
+            bfloat16=self._bfloat16,
         )
 
 

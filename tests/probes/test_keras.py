@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders import torch_tools
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import keras_probe
 from lops_adapters.probes.keras_probe import KerasProbe
@@ -175,7 +176,7 @@ def test_batches_follow_the_seed(vectors, monkeypatch):
     [("bfloat16", False, True), ("auto", True, True), ("auto", False, False)],
 )
 def test_bfloat16(monkeypatch, vectors, precision, hardware, low):
-    monkeypatch.setattr(keras_probe, "has_bfloat16", lambda device: hardware)
+    monkeypatch.setattr(torch_tools, "has_bfloat16", lambda device: hardware)
     probe = KerasProbe(vectors=vectors, **{**SMALL, "precision": precision})
     probabilities = probe.fit(TEXTS, CODES, 3).predict_proba(TEXTS)
     assert probabilities.dtype == np.float32
