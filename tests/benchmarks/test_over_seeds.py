@@ -3,6 +3,7 @@ once.
 """
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -92,22 +93,12 @@ def test_run_compares_at_its_end_whatever_only_says(tmp_path, monkeypatch, capsy
     }
     (tmp_path / "tiny.json").write_text(json.dumps({"templates": [template]}), encoding="utf-8")
     (tmp_path / "results").mkdir()
+    results, work = (tmp_path / name / "tiny" for name in ("results", "work"))
     for seed in (0, 1):
-        write(tmp_path / "results" / "tiny", tmp_path / "work" / "tiny", seed)
-    assert (
-        runner.run_protocol(str(tmp_path / "tiny.json"), only="*-seed0", work=tmp_path / "work")
-        == 0
-    )
-    assert (tmp_path / "results" / "tiny" / "over-seeds-self-training-linear-toy.json").exists()
-    write(
-        tmp_path / "results" / "tiny",
-        tmp_path / "work" / "tiny",
-        1,
-        gold=GOLD[::-1].copy(),
-        started="later",
-    )
-    assert (
-        runner.run_protocol(str(tmp_path / "tiny.json"), only="*-seed0", work=tmp_path / "work")
-        == 1
-    )
+        write(results, work, seed)
+    again = partial(runner.run_protocol, str(tmp_path / "tiny.json"), work=work.parent)
+    assert again(only="*-seed0") == 0
+    assert (results / "over-seeds-self-training-linear-toy.json").exists()
+    write(results, work, 1, gold=GOLD[::-1].copy(), started="later")
+    assert again(only="*-seed0") == 1
     assert "comparing seeds: " in capsys.readouterr().out

@@ -7,7 +7,6 @@ import random
 import pytest
 
 from lops_adapters.cli import apply as command
-from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.tables import files
 
@@ -254,13 +253,6 @@ def test_the_file_names_the_column_and_the_table(here, capsys):
         run(corrections(mixed), table, "--output", "new.csv")
 
 
-def test_nothing_to_correct(here, capsys):
-    table = write_table(here / "news.csv", ROWS)
-    run(corrections("row,label\n"), table, "--label", "weak", "--output", "out.csv")
-    assert [list(row.values()) for row in read_table(here / "out.csv")] == ROWS
-    assert "0 rows relabelled; 0 rows deleted." in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -333,13 +325,3 @@ def test_an_input_that_changes(here, monkeypatch):
     with pytest.raises(LopsError, match=r"the input changed during the run .*nothing was written"):
         run(corrections("row,label\n1,x\n"), table, "--label", "weak", "--output", "out.csv")
     assert sorted(path.name for path in here.iterdir()) == ["corrections.csv", "news.csv"]
-
-
-def test_from_the_command_line(here, capsys):
-    table = write_table(here / "news.csv", ROWS)
-    given = [corrections(CHANGED), str(table), "--label", "weak", "--output", "out.csv"]
-    assert main(["apply", *given]) == 0
-    assert main(["apply", *given]) == 2
-    assert "error: out.csv already exists; give --force" in capsys.readouterr().err
-    assert main(["apply", "none.csv", str(table), "--output", "x.csv"]) == 2
-    assert "none.csv" in capsys.readouterr().err

@@ -152,13 +152,6 @@ def test_a_column_that_is_refused(here, column, words):
         run(table, "--output", "out", "--checked-column", column, "--checked", given)
 
 
-def test_the_page_names_the_command(here):
-    table = write_table(here / "news.csv", ROWS)
-    run(table, "--output", "out")
-    page = (here / "out" / "report.html").read_text(encoding="utf-8")
-    assert "--checked corrections.csv --force" in page
-
-
 @pytest.mark.parametrize(
     ("rows", "header", "words"),
     [

@@ -166,19 +166,13 @@ def test_soft_labels_in_one_column(here, suffix, kind):
 def test_soft_labels_that_cannot_be_used(here):
     write_table(here / "news.csv", [[*row, "1"] for row in ROWS], [*HEADER, "votes"])
     soft = ["--soft-labels", "votes"]
-    refused("found --label and --soft-labels; give one", "news.csv", *TEXT, *LABEL, *soft)
+    given = ["news.csv", *TEXT, *soft]
+    refused("found --label and --soft-labels; give one", *given, *LABEL)
     refused("found neither --label, --labels nor --soft-labels", "news.csv", *TEXT)
-    refused(
-        "--soft-labels votes, line 2: found 1; wanted a list or an object", "news.csv", *TEXT, *soft
-    )
-    refused(
-        "found 'class [01]' for the class 'weak'; wanted a number",
-        "news.csv",
-        *TEXT,
-        *soft,
-        "--soft-labels",
-        "weak",
-    )
+    refused("--soft-labels votes, line 2: found 1; wanted a list or an object", *given)
+    wanted = "found 'class [01]' for the class 'weak'; wanted a number"
+    refused(wanted, *given, "--soft-labels", "weak")
+    refused("the 120 rows has a largest soft label: all are ties", *given, *soft)
     for bad in (10**400, -1, "inf", [1]):
         lines = [{"text": "a", "votes": [1, 2]}, {"text": "b", "votes": [1, bad]}]
         (here / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -187,11 +181,3 @@ def test_soft_labels_that_cannot_be_used(here):
             "odd.jsonl", *TEXT, *soft,
         )  # fmt: skip
     refused("no column 'vote'", "news.csv", *TEXT, "--soft-labels", "vote")
-    refused(
-        "the 120 rows has a largest soft label: all are ties",
-        "news.csv",
-        *TEXT,
-        *soft,
-        "--soft-labels",
-        "votes",
-    )

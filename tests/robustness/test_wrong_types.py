@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lops_adapters
@@ -44,19 +44,6 @@ def calls(names):
 
 def made(names):
     return {argument: odd_values()[kind] for argument, kind in names.items()}
-
-
-@settings(max_examples=600, deadline=None, derandomize=True)
-@given(calls(ARGUMENTS), calls(OBSERVED))
-@example({"classes": "list of texts"}, {"predictions": "generator"})
-def test_learning_order(arguments, observed):
-    with suppress(LopsError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", LopsWarning)
-        order = LearningOrder(**{"pseudo_labels": LABELS, **made(arguments)})
-        with suppress(LopsError):
-            order.observe(**{"predictions": LABELS, **made(observed)})
-        order.observe(np.full((len(LABELS), len(order.classes)), 0.5), time=order.horizon)
-        order.select()
 
 
 @pytest.mark.parametrize("name", [*ARGUMENTS, *OBSERVED])

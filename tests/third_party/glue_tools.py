@@ -56,8 +56,10 @@ class Watch:
 
         monkeypatch.setattr(shared, "select", recorded)
 
-    def expected(self):
-        """Kept positions by the package's own core, and whether it too would have stopped then."""
+    def expected(self, wrong=None):
+        """Kept positions by the package's own core, which must have stopped then, too; some are
+        kept, and fewer of the wrong labels than of all.
+        """
         n_classes, settings, seed, per_epoch = self.arguments
         every = settings.every or per_epoch
         of_labels = class_shares(self.labels, n_classes, FOLDS)
@@ -76,7 +78,11 @@ class Watch:
             found = likelihoods(scores, of_labels) if corrected else scores
             order.observe(found, time=number * every / per_epoch)
         assert order.done
-        return order.select().kept
+        kept = order.select().kept
+        assert 0 < len(kept) < len(self.labels)
+        if wrong is not None:
+            assert np.isin(kept, wrong).mean() < len(wrong) / len(self.labels)
+        return kept
 
 
 @contextmanager
