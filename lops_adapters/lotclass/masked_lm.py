@@ -59,21 +59,13 @@ class LanguageModel:
     seconds: float = 0.0
 
 
-def load_language_model(source: str, engine: Engine) -> Any:
-    """Return the network with its masked-language-model head, float32.
+def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
+    """Return the network, float32, and whether its head is drawn (always the same), not trained.
 
     Raises:
-        LopsError: it cannot be loaded, has no head, or its decoder is not tied to its embeddings.
+        LopsError: it cannot be loaded, or its decoder is not tied to its embeddings.
 
     """
-    model, headless = load_network(source, engine)
-    if headless:
-        raise LopsError(f"{source} has no masked-language-model head; wanted a model with one")
-    return model
-
-
-def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
-    """Return the network, and whether its head is drawn (always the same) and not trained."""
     from transformers import AutoModelForMaskedLM
 
     try:

@@ -48,7 +48,7 @@ class Prepared:
     """What all arms share.
 
     Attributes:
-        corpus, settings, engine: of the run.
+        corpus, engine: of the run.
         rows: token ids of the documents.
         name_sources: per class, how its name was found.
         supervision: what identified the classes, ``names`` or ``keywords``.
@@ -62,7 +62,6 @@ class Prepared:
     """
 
     corpus: Corpus
-    settings: LotclassSettings
     engine: Engine
     rows: list[np.ndarray]
     name_sources: dict[str, str]
@@ -114,7 +113,6 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     log.info("%d rows from %d documents indicate a class", len(indicative), found)
     return Prepared(
         corpus,
-        settings,
         engine,
         rows,
         sources,
@@ -169,10 +167,10 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
     return [
         job.selector(
             method,
-            partial(build_network, prepared, epochs=job.settings.probe_epochs, quiet=job.quiet),
+            partial(build_network, prepared, job, job.settings.probe_epochs),
             positions=prepared.indicative.documents if place == "rows" else None,
             control_of="{}-selection" if place == "rows" else None,
-            texts=partial(_texts, prepared.settings.encoder),
+            texts=partial(_texts, job.settings.encoder),
         )
         for place, method in methods.items()
     ]
@@ -184,9 +182,9 @@ def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:
     return [tokenizer.decode(sample.ids.tolist(), skip_special_tokens=True) for sample in samples]
 
 
-def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassProbe:
+def build_network(prepared: Prepared, job: Job[LotclassSettings], epochs: int) -> LotclassProbe:
     """Return the untrained network, for the classifier or the probe."""
-    settings = prepared.settings
+    settings = job.settings
     return LotclassProbe(
         encoder=prepared.language_model.source,
         epochs=epochs,
@@ -195,7 +193,7 @@ def build_network(prepared: Prepared, *, epochs: int, quiet: bool) -> LotclassPr
         micro_batch=settings.micro_batch,
         by_token=settings.faithful,
         engine=prepared.engine,
-        quiet=quiet,
+        quiet=job.quiet,
     )
 
 
@@ -206,9 +204,9 @@ def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
     return Sample(ids, places)
 
 
-def whole_documents(prepared: Prepared) -> list[Sample]:
+def whole_documents(prepared: Prepared, settings: LotclassSettings) -> list[Sample]:
     """Return one sample per document, nothing masked."""
-    return [whole(row, prepared.settings.read_at) for row in prepared.rows]
+    return [whole(row, settings.read_at) for row in prepared.rows]
 
 
 def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
@@ -272,13 +270,13 @@ def _train(
     All arms make the same number of updates, except under ``faithful``: the same number of epochs.
     """
     settings = job.settings
-    network = build_network(prepared, epochs=settings.epochs, quiet=job.quiet)
+    network = build_network(prepared, job, settings.epochs)
     codes, samples = prepared.indicative.codes[trusted], [prepared.samples[i] for i in trusted]
     n = len(samples) if settings.faithful else len(prepared.samples)
     updates = settings.epochs * -(-n // settings.batch_size)
     network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed, updates=updates)
     weights = {f"weight:{name}": array for name, array in network.weights().items()}
-    return {"probabilities": network.predict_proba(whole_documents(prepared)), **weights}
+    return {"probabilities": network.predict_proba(whole_documents(prepared, settings)), **weights}
 
 
 def _self_train(
@@ -289,7 +287,7 @@ def _self_train(
     job: Job[LotclassSettings],
 ) -> dict[str, np.ndarray]:
     classes, settings = prepared.corpus.classes, job.settings
-    network = build_network(prepared, epochs=settings.epochs, quiet=job.quiet)
+    network = build_network(prepared, job, settings.epochs)
     weights = {
         name.removeprefix("weight:"): array
         for name, array in category.items()
@@ -302,7 +300,7 @@ def _self_train(
         log.info("%s: refresh %d", arm, number + 1)
         return selector(samples, names[codes])
 
-    documents = whole_documents(prepared)
+    documents = whole_documents(prepared, settings)
     done = self_train(network, documents, settings, select, seed=job.seed, quiet=job.quiet)
     if settings.ends_with_network:
         model = LotclassClassifier(classes, network, settings.max_tokens, settings.read_at)

@@ -14,7 +14,7 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.lotclass.documents import Occurrences, TooFewError, find_names, read_tokens
 from lops_adapters.lotclass.engine import Engine
-from lops_adapters.lotclass.masked_lm import LanguageModel, load_language_model
+from lops_adapters.lotclass.masked_lm import LanguageModel, load_network
 from lops_adapters.lotclass.settings import SUPERVISION, LotclassSettings
 from lops_adapters.lotclass.vocabulary import (
     Indicative,
@@ -67,7 +67,7 @@ class RowMaker:
 
         """
         job, settings = self.job, self.job.settings
-        network = load_language_model(model.source, self.engine)
+        network, _ = load_network(model.source, self.engine)
         predictor = Predictor(
             network, self.tokenizer, self.engine, top=settings.top, tokens=4096, quiet=job.quiet
         )

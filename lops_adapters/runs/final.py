@@ -84,16 +84,18 @@ class FinalFramework(Framework[Settings]):
 
     def method_of(self, arm: str) -> str:
         """Return the selection method of an arm."""
-        return method_of(arm)
+        return arm.removesuffix(SUFFIX)
 
     def check(self, arms: Sequence[str], settings: Any, dataset: Dataset) -> None:
-        """Refuse arms without a final classifier to select for."""
+        """Refuse arms without a final classifier to select for, and an unusable encoder of it."""
         late = [arm for arm in arms if is_at_documents(arm)]
         if late and settings.ends_with_network:
             raise LopsError(
                 f"{late[0]} selects what the final classifier is trained on, and --classifier is "
                 "network; wanted hybrid, linear or embedding"
             )
+        if settings.frozen_encoder not in (None, STATIC):
+            pretrained.load_config(settings.frozen_encoder)
 
     def class_words(self, corpus: Corpus, settings: Any) -> dict[str, list[str]]:
         """Return the names of each class; where seed words supervise, these too."""
@@ -132,12 +134,6 @@ class FinalFramework(Framework[Settings]):
         return {**super().arm_summary(rows), **summary}
 
 
-def check_encoder(settings: Any) -> None:
-    """Raise a LopsError if the final classifier reads an encoder that cannot be loaded."""
-    if settings.frozen_encoder not in (None, STATIC):
-        pretrained.load_config(settings.frozen_encoder)
-
-
 def is_at_documents(arm: str) -> bool:
     """Return whether an arm selects among the documents.
 
@@ -145,15 +141,6 @@ def is_at_documents(arm: str) -> bool:
     (False, True)
     """
     return arm.endswith(SUFFIX)
-
-
-def method_of(arm: str) -> str:
-    """Return the selection method of an arm.
-
-    >>> method_of("committee"), method_of("committee-documents")
-    ('committee', 'committee')
-    """
-    return arm.removesuffix(SUFFIX)
 
 
 @dataclass(frozen=True)
@@ -239,7 +226,7 @@ def finish(
     labels = np.array(classes, dtype=object)[codes[measured]]
     here = is_at_documents(arm)
     selector = job.selector(
-        method_of(arm) if here else "standard",
+        arm.removesuffix(SUFFIX) if here else "standard",
         partial(_build_probe, settings, job.device, quiet=job.quiet),
         positions=measured,
         control_of=f"{{}}{SUFFIX}-selection-documents",

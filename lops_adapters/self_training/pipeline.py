@@ -116,9 +116,20 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
         log.info("%s keeps %s", arm, _told(arm, job))
     for number in range(job.settings.iterations):
         item, trained = _iterate(arm, number, training, prepared, job)
-        where = f"{arm}, iteration {number}"
-        faded |= _warn_of_fading(where, prepared.pseudo_labels, trained, faded)
         done.append(item)
+        fading = {
+            name: f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"
+            for name, before, now in fading_classes(prepared.pseudo_labels, trained)
+        }
+        if new := [said for name, said in fading.items() if name not in faded]:
+            log.warning(
+                "%s, iteration %d: the share of %s is shrinking. Try --arms committee, or "
+                "automatic --per-class, or a lower --delta",
+                arm,
+                number,
+                ", ".join(new),
+            )
+        faded |= set(fading)
     return done
 
 
@@ -203,26 +214,6 @@ def _selector(
 def _controls_committee(arm: str, job: Job[SelfTrainingSettings]) -> bool:
     """Return whether an arm is ``random`` in a run with a committee: its control."""
     return arm == "random" and "committee" in finished_arms(job.folder)
-
-
-def _warn_of_fading(
-    where: str, initial: PseudoLabels, trained: np.ndarray, known: set[str]
-) -> set[str]:
-    """Warn of classes that newly fade; return all that fade now."""
-    fading = fading_classes(initial, trained)
-    new = [
-        f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"
-        for name, before, now in fading
-        if name not in known
-    ]
-    if new:
-        log.warning(
-            "%s: the share of %s is shrinking. Try --arms committee, or automatic "
-            "--per-class, or a lower --delta",
-            where,
-            ", ".join(new),
-        )
-    return {name for name, _, _ in fading}
 
 
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:

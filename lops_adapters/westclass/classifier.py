@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe
@@ -21,32 +23,20 @@ def build_network(
     It trains on soft labels by SGD with momentum 0.9, in random batches, as in the original. The
     settings are filled in by :meth:`WestclassSettings.for_length`.
     """
-    epochs, words = filled(settings.pretrain_epochs), filled(settings.max_words)
+    usual: dict[str, Any] = {
+        "vectors": vectors,
+        "epochs": filled(settings.pretrain_epochs),
+        "batch_size": settings.batch_size,
+        "learning_rate": PRETRAINING_RATE,
+        "smoothing": settings.alpha,
+        "max_words": filled(settings.max_words),
+        "pool": 1,
+        "device": device,
+        "quiet": quiet,
+    }
     if settings.network == "cnn":
-        return KerasProbe(
-            vectors=vectors,
-            epochs=epochs,
-            batch_size=settings.batch_size,
-            learning_rate=PRETRAINING_RATE,
-            smoothing=settings.alpha,
-            max_words=words,
-            pool=1,
-            device=device,
-            quiet=quiet,
-        )
-    return HanProbe(
-        vectors=vectors,
-        epochs=epochs,
-        batch_size=settings.batch_size,
-        learning_rate=PRETRAINING_RATE,
-        optimizer="sgd",
-        smoothing=settings.alpha,
-        max_sentences=filled(settings.max_sentences),
-        max_words=words,
-        pool=1,
-        device=device,
-        quiet=quiet,
-    )
+        return KerasProbe(**usual)
+    return HanProbe(optimizer="sgd", max_sentences=filled(settings.max_sentences), **usual)
 
 
 def build_probe(

@@ -16,7 +16,7 @@ from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
-from lops_adapters.runs.final import FinalFramework, check_encoder
+from lops_adapters.runs.final import FinalFramework
 from lops_adapters.runs.framework import Job
 from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
@@ -71,9 +71,8 @@ class Westclass(FinalFramework[WestclassSettings]):
         return (*self.modules, *more, *(libraries(frozen) if frozen is not None else ()))
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
-        """Refuse an unusable encoder, a corpus of one class, and ``optimal`` pseudo documents."""
+        """Refuse a corpus of one class, and ``optimal`` pseudo documents."""
         super().check(arms, settings, dataset)
-        check_encoder(settings)
         if "optimal" in arms:
             raise LopsError(
                 "optimal needs gold labels, and pseudo documents have none; "

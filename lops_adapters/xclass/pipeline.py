@@ -43,7 +43,7 @@ class Prepared:
     """What all arms share.
 
     Attributes:
-        corpus, settings: of the run.
+        corpus: of the run.
         readable: (m,) int64 positions of the documents with a word; the others are not aligned.
         represented: (m,) int64 codes of the nearest class, before alignment.
         alignment: of the readable documents.
@@ -55,7 +55,6 @@ class Prepared:
     """
 
     corpus: Corpus
-    settings: XclassSettings
     readable: np.ndarray
     represented: np.ndarray
     alignment: Alignment
@@ -104,7 +103,6 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
         log.info("class %s: %s", label, ", ".join(own[:10]) or "no words")
     return Prepared(
         corpus,
-        settings,
         readable,
         aligned["represented"],
         alignment,

@@ -15,7 +15,6 @@ from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.masked_lm import (
     HeadTraining,
     Masker,
-    load_language_model,
     load_network,
     prepare_language_model,
 )
@@ -67,11 +66,6 @@ def test_a_checkpoint_with_a_head_is_taken_as_it_is(kind, request, prepare, engi
     assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
 
 
-def test_a_network_without_a_head_is_none(bert, engine):
-    with pytest.raises(LopsError, match="has no masked-language-model head"):
-        load_language_model(bert, engine)
-
-
 @pytest.mark.parametrize("stored", [True, False])
 def test_an_untied_decoder_is_refused(engine, tmp_path, stored):
     """Whether the checkpoint has one of its own, or lacks it and it is drawn at random."""
@@ -85,7 +79,7 @@ def test_an_untied_decoder_is_refused(engine, tmp_path, stored):
             "whose decoder is"
         ),
     ):
-        load_language_model(folder, engine)
+        load_network(folder, engine)
 
 
 def test_what_is_no_masked_language_model(engine, tmp_path, monkeypatch):
@@ -110,10 +104,7 @@ def test_a_trained_head_beats_chance(finished, tokenizer, engine):
     counts[tokenizer.all_special_ids] = 0
     masker, rng = Masker(tokenizer), np.random.default_rng(0)
     accuracy = masked_lm._accuracy(
-        load_language_model(source, engine),
-        [masker.mask(row, rng) for row in rows],
-        tokenizer,
-        engine,
+        load_network(source, engine)[0], [masker.mask(row, rng) for row in rows], tokenizer, engine
     )
     assert accuracy > 1.2 * counts.max() / counts.sum()
 

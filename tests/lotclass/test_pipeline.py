@@ -9,7 +9,7 @@ import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Dataset
-from lops_adapters.lotclass import pipeline
+from lops_adapters.lotclass import masked_lm, pipeline
 from lops_adapters.lotclass import rows as row_making
 from lops_adapters.lotclass.probe import LotclassProbe
 from lops_adapters.lotclass.vocabulary import Predictor
@@ -419,7 +419,7 @@ def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path)
 
     def noted(self, rows, places, *args):
         counted.append(sum(map(len, places)))
-        model_head = row_making.load_language_model.__globals__["head"](self.model)
+        model_head = masked_lm.head(self.model)
         seen = []
         handle = model_head.register_forward_pre_hook(
             lambda module, given: seen.append(len(given[0]))

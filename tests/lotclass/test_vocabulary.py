@@ -9,7 +9,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import Occurrences, token_rows
-from lops_adapters.lotclass.masked_lm import load_language_model
+from lops_adapters.lotclass.masked_lm import load_network
 from lops_adapters.lotclass.vocabulary import (
     Indicative,
     Predictor,
@@ -312,7 +312,7 @@ def predictor(request, engine):
     tokenizer = request.getfixturevalue(
         {"masked_bert": "tokenizer", "masked_roberta": "byte_level"}[request.param]
     )
-    model = load_language_model(source, engine)
+    model, _ = load_network(source, engine)
     return lambda tokens=400, top=7: Predictor(
         model, tokenizer, engine, top=top, tokens=tokens, quiet=True
     )
