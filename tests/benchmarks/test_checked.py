@@ -13,6 +13,7 @@ from benchmarks.pages import common
 from benchmarks.real_tables import Table
 
 from ..noisy import noisy_texts
+from .stored import about, write_result
 
 
 class Vectors:
@@ -55,14 +56,9 @@ def test_checked_rows_make_labels_more_accurate(result):
     }
 
 
-def test_the_page_of_one_table(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
+def test_the_page_of_one_table(result, results):
     assert page.accuracy() is common.HOLE
-    about = {"dataset": {"name": "toy"}, "git_commit": "abcdef0123456"}
-    about["machine"] = {"processor": "P"}
-    (tmp_path / "checked").mkdir()
-    stored = json.dumps({"about": about, "result": {**result, "seeds": 2}})
-    (tmp_path / "checked" / "toy.json").write_text(stored)
+    write_result(results / "checked" / "toy.json", {**result, "seeds": 2}, about())
     noise = 100 * result["noise"]
     assert f"| toy | {100 - noise:.1f} |" in page.accuracy().text
     assert f"| toy | {result['macro_f1']['all']:.1f} |" in page.classifier().text
@@ -70,11 +66,10 @@ def test_the_page_of_one_table(result, tmp_path, monkeypatch):
     assert "2 draws, MiniLM, CPU (P), commits abcdef0123" in page.interval().text
 
 
-def test_only_tables_without_a_result_are_measured(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "RESULTS", tmp_path)
+def test_only_tables_without_a_result_are_measured(results, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["checked", "--data-dir", "data", "--tables", "old,new"])
-    (tmp_path / "real-noise").mkdir()
-    (tmp_path / "real-noise" / "old.json").write_text("")
+    (results / "real-noise").mkdir()
+    (results / "real-noise" / "old.json").write_text("")
     labels, nothing = np.array(["b", "a"], dtype=object), np.array([], dtype=object)
 
     def load(name, folder):
@@ -83,7 +78,7 @@ def test_only_tables_without_a_result_are_measured(tmp_path, monkeypatch):
 
     measured = {"n": 2}
     record.measure_tables("real_noise", None, ["new"], load, lambda table: measured)
-    written = json.loads((tmp_path / "real-noise" / "new.json").read_text())
+    written = json.loads((results / "real-noise" / "new.json").read_text())
     assert written["result"] == measured
     assert written["about"]["dataset"]["classes"] == ["a", "b"]
     assert "benchmarks.real_noise" in written["about"]["command"]

@@ -5,19 +5,13 @@ import sys
 
 import pytest
 
-from benchmarks import record
 from benchmarks.pages import common
 from benchmarks.pages import scale as pages
 from benchmarks.speed import engines
 
+from .stored import about, write_result
+
 pytest.importorskip("pyarrow")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "RESULTS", tmp_path)
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    return tmp_path
 
 
 def measure(monkeypatch, folder, *arguments):
@@ -30,9 +24,9 @@ def measure(monkeypatch, folder, *arguments):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
-def test_one_process(folder, monkeypatch):
+def test_one_process(results, monkeypatch):
     asked = ["--documents", "2000", "--probe-rows", "600", "--engines", "process"]
-    item = measure(monkeypatch, folder, *asked)
+    item = measure(monkeypatch, results, *asked)
     assert item["about"]["dataset"]["documents"] == 2000
     assert item["about"]["command"].startswith("python -m benchmarks.speed.engines --documents")
     found = item["result"]["process"]
@@ -43,7 +37,7 @@ def test_one_process(folder, monkeypatch):
     assert "| 2,000 | none | one process | " in pages.engines().text
 
 
-def test_a_second_run_has_the_vectors(folder, monkeypatch):
+def test_a_second_run_has_the_vectors(results, monkeypatch):
     asked = ["--documents", "60", "--engines", "process", "--encoder", "folder/minilm"]
     seconds = iter([1234.0, 12.0])
 
@@ -52,30 +46,24 @@ def test_a_second_run_has_the_vectors(folder, monkeypatch):
         return {"seconds": next(seconds), "processor_seconds": 2000.0, "peak_bytes": 1}
 
     monkeypatch.setattr(engines, "measured", instead)
-    measure(monkeypatch, folder, *asked)
+    measure(monkeypatch, results, *asked)
     assert "| 60 | folder/minilm | one process | 1,234 | 2,000 | 12 |" in pages.encoding().text
     assert pages.engines().text == common.HOLE.text
 
 
-def item(rows, processor, ray=None):
-    """A result file with round numbers."""
+def put(folder, rows, processor):
+    """Write a result file with round numbers."""
     own = {"seconds": 2 * processor, "processor_seconds": processor, "peak_bytes": 10**9}
-    result = {"documents": rows, "process": own, **({"ray-2": ray} if ray else {})}
-    about = {"dataset": {"documents": rows, "name": "generated"}, "settings": {}, "seed": 0}
-    about |= {"machine": {"processor": "P", "cores": 2}, "device": "cpu", "git_commit": "c"}
-    return {"about": {**about, "command": "x"}, "result": result}
+    of = about("generated")
+    of["dataset"]["documents"] = rows
+    path = folder / "speed" / f"speed-engines-{rows}.json"
+    write_result(path, {"documents": rows, "process": own}, of)
 
 
-def put(folder, *items):
-    (folder / "speed").mkdir()
-    for one in items:
-        name = f"speed-engines-{one['result']['documents']}.json"
-        (folder / "speed" / name).write_text(json.dumps(one))
-
-
-def test_costs_on_paper(folder):
+def test_costs_on_paper(results):
     """100 seconds for the fit, 50 per million rows."""
-    put(folder, item(10**6, 150), item(4 * 10**6, 300))
+    put(results, 10**6, 150)
+    put(results, 4 * 10**6, 300)
     block = pages.costs().text
     assert "| fit | 100 |" in block
     assert "| per million rows | 50 |" in block
@@ -83,9 +71,9 @@ def test_costs_on_paper(folder):
     assert f"| 10,000,000,000 | {(100 + 50 * 10**4) / 3600:.1f} |" in block
 
 
-def test_nothing_measured(folder):
+def test_nothing_measured(results):
     assert pages.engines().text == pages.costs().text == common.HOLE.text
-    put(folder, item(10**6, 150))
+    put(results, 10**6, 150)
     assert pages.costs().text == common.HOLE.text  # two sizes are needed
 
 

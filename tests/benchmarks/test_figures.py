@@ -12,19 +12,9 @@ from benchmarks.figures import drawing, model
 from benchmarks.pages import common
 from lops_adapters.core import LopsError
 
+from .stored import about, write_result
+
 DATA = "20news-fine"
-
-
-def about(seed, **settings):
-    return {
-        "seed": seed,
-        "settings": {"classifier": "linear", **settings},
-        "dataset": {"name": DATA, "documents": 12},
-        "device": "cpu",
-        "machine": {"processor": "P", "cores": 2},
-        "git_commit": "abcdef0123456",
-        "command": "python -m m",
-    }
 
 
 def curves(seed):
@@ -60,13 +50,10 @@ def arms(first, last):
 def folder(tmp_path, monkeypatch):
     """Two seeds of one data set: curves, self-training, and two tau."""
     monkeypatch.setattr(common, "RESULTS", tmp_path / "results")
-    (tmp_path / "results" / "cpu").mkdir(parents=True)
 
     def write(name, result, seed, **settings):
         path = tmp_path / "results" / "cpu" / f"{name}-seed{seed}.json"
-        path.write_text(
-            json.dumps({"about": about(seed, **settings), "result": result}), encoding="utf-8"
-        )
+        write_result(path, result, about(DATA, seed, **settings))
 
     for seed in (0, 1):
         write(f"curves-linear-{DATA}", curves(seed), seed)

@@ -1,6 +1,5 @@
 """The benchmark of label sources: its tables, label models, measures and page."""
 
-import json
 import os
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from benchmarks.source_tables import TABLES, VotedTable, load_voted, simulated
 from benchmarks.speed.generated import documents
 
 from ..noisy import noisy_texts
+from .stored import about, write_result
 
 DATA = Path(os.environ.get("LOPS_DATA", "/nowhere"))
 needs_data = pytest.mark.skipif(
@@ -142,15 +142,11 @@ def test_large_tables_are_not_encoded_by_minilm(monkeypatch):
     assert list(sources.run(toy(), ways)["ways"]) == ["majority"]
 
 
-def test_the_page_of_one_table(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
+def test_the_page_of_one_table(result, results):
     for make in page.TABLES_OF_PAGE.values():
         assert make() is common.HOLE
-    about = {"dataset": {"name": "agnews-seeds"}, "git_commit": "abcdef0123456"}
-    about["machine"] = {"processor": "P"}
-    (tmp_path / "sources").mkdir()
-    stored = {"about": about, "result": {**result, "versions": {"snorkel": "0.10.0"}}}
-    (tmp_path / "sources" / "agnews-seeds.json").write_text(json.dumps(stored))
+    stored = {**result, "versions": {"snorkel": "0.10.0"}}
+    write_result(results / "sources" / "agnews-seeds.json", stored, about("agnews-seeds"))
     shown = {name: make().text for name, make in page.TABLES_OF_PAGE.items()}
     accuracy = [100 * result["ways"][way]["accuracy"] for way in result["ways"]]
     cells = " | ".join(f"{share:.1f}" for share in accuracy[1:])

@@ -1,6 +1,5 @@
 """The benchmark of real noise: its tables, its measures, and its page."""
 
-import json
 import os
 from pathlib import Path
 
@@ -8,9 +7,10 @@ import numpy as np
 import pytest
 
 from benchmarks import real_noise
-from benchmarks.pages import common
 from benchmarks.pages import real_noise as page
 from benchmarks.real_tables import REAL, TABLES, Table, load_table
+
+from .stored import about, write_result
 
 DATA = Path(os.environ.get("LOPS_DATA", "/nowhere"))
 needs_data = pytest.mark.skipif(
@@ -64,9 +64,7 @@ def test_corrupted_tables(name):
     assert (again.labels == table.labels).all()
 
 
-def test_the_page_of_one_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "real-noise").mkdir()
+def test_the_page_of_one_table(results):
     own = {"auroc": 0.9, "average_precision": 0.5, "right_lost": 0.02, "smallest_lost": 0.1}
     own |= {"wrong_found": 0.4, "kept": 0.95, "processor_seconds": 1.25, "estimate": 0.05}
     score = {"plain": 60.0, "balanced": 70.0}
@@ -79,10 +77,7 @@ def test_the_page_of_one_table(tmp_path, monkeypatch):
     ]
     result = {"n": 1450, "noise": 0.125, "classes": {"a": 1, "b": 2}, "seeds": 2, "runs": runs}
     result["macro_f1"] = {"all": score, "only right": score}
-    about = {"dataset": {"name": "youtube-rules"}, "git_commit": "abcdef0123456"}
-    about["machine"] = {"processor": "P"}
-    stored = {"about": about, "result": result}
-    (tmp_path / "real-noise" / "youtube-rules.json").write_text(json.dumps(stored))
+    write_result(results / "real-noise" / "youtube-rules.json", result, about("youtube-rules"))
     text = page.ranking().text
     assert "| youtube-rules | 1,450 | 2 | 12.5 | 0.850 ± 0.050 / 0.500 ± 0.000 |" in text
     assert "| youtube-rules | 12.5 | 0.850 / " in page.compared().text

@@ -7,18 +7,7 @@ import pytest
 from benchmarks import figures, tables
 from benchmarks.pages import common, frameworks, heuristics, self_training
 
-
-def about(data, seed, **settings):
-    return {
-        "seed": seed,
-        "settings": {"classifier": "linear", **settings},
-        "dataset": {"name": data, "documents": 12},
-        "device": "cpu",
-        "machine": {"processor": "P", "cores": 2},
-        "git_commit": "abcdef0123456",
-        "command": "python -m m",
-        "started": "t",
-    }
+from .stored import about, write_result
 
 
 def arm(*macro):
@@ -53,6 +42,7 @@ EXAMPLES = [
     {"id": name, "pseudo_label": "a", "gold": "b", "probability": probability, "learnt_at": epoch}
     for name, probability, epoch in (("x", 0.7, 2), ("y", 0.9, None), ("z", 0.96, 2))
 ]
+SELECTION = ("method", "rule", "tau", "every", "kept", "noise")
 SOURCE = (
     "12 documents of 20news-fine, classifier linear, device cpu (P, 2 cores), seeds 0, 1, "
     "commit abcdef0123: `python -m m`"
@@ -60,13 +50,11 @@ SOURCE = (
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(results):
     """Two seeds of one cell of each kind, under the cpu protocol."""
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "cpu").mkdir()
 
-    def write(name, item):
-        (tmp_path / "cpu" / f"{name}.json").write_text(json.dumps(item), encoding="utf-8")
+    def write(name, result, of):
+        write_result(results / "cpu" / f"{name}.json", result, of)
 
     for seed in (0, 1):
         arms = {
@@ -78,15 +66,11 @@ def folder(tmp_path, monkeypatch):
             "arms": arms,
             "significance": {"lops": {"standard": difference(0.1 + seed / 10, [0.2, 0.01][seed])}},
         }
-        write(
-            f"self-training-linear-20news-fine-seed{seed}",
-            {"about": about("20news-fine", seed), "result": result},
-        )
-        one = {"lops": arm(0.6)}
-        write(
-            f"tau-ranked-linear-20news-fine-tau0.5-seed{seed}",
-            {"about": about("20news-fine", seed, tau=0.5, rule="ranked"), "result": {"arms": one}},
-        )
+        of = about("20news-fine", seed)
+        write(f"self-training-linear-20news-fine-seed{seed}", result, of)
+        of_tau = about("20news-fine", seed, tau=0.5, rule="ranked")
+        one = {"arms": {"lops": arm(0.6)}}
+        write(f"tau-ranked-linear-20news-fine-tau0.5-seed{seed}", one, of_tau)
         shares = {"correct": [0.75, 0.25, 0.0], "wrong": [0.0, 0.5, 0.5]}
         result = {
             "pseudo_labels": {"noise": 0.3},
@@ -96,22 +80,11 @@ def folder(tmp_path, monkeypatch):
                 "stability": curve([0.8, 1.0], [0.2, 0.3], 0.01, 0.8),
             },
             "selections": [
-                {
-                    "method": "lops",
-                    "rule": "ranked",
-                    "tau": 0.5,
-                    "every": "epoch",
-                    "kept": 0.5,
-                    "noise": 0.1,
-                },
-                {
-                    "method": "automatic",
-                    "rule": None,
-                    "tau": None,
-                    "every": f"look {seed}",
-                    "kept": 0.7,
-                    "noise": 0.15,
-                },
+                dict(zip(SELECTION, row, strict=True))
+                for row in (
+                    ("lops", "ranked", 0.5, "epoch", 0.5, 0.1),
+                    ("automatic", None, None, f"look {seed}", 0.7, 0.15),
+                )
             ],
             "distributions": {
                 "learnt_at": shares,
@@ -123,15 +96,12 @@ def folder(tmp_path, monkeypatch):
             },
             "f1": [{"by": "probability", "at": 0.5, "kept": 0.5, "macro_f1": 0.6}],
         }
-        write(
-            f"curves-linear-20news-fine-seed{seed}",
-            {"about": about("20news-fine", seed), "result": result},
-        )
+        write(f"curves-linear-20news-fine-seed{seed}", result, of)
     found = {"count": 1200, "coverage": 0.6, "noise": 0.25, "seconds": 1.0}
     result = {"n_documents": 2000, "classes": ["a", "b"], "heuristics": {"string-match": found}}
     source = about("nyt-fine", 0)
     del source["settings"]["classifier"]
-    write("heuristics-nyt-fine", {"about": source, "result": result})
+    write("heuristics-nyt-fine", result, source)
 
 
 @pytest.mark.usefixtures("folder")
@@ -289,29 +259,21 @@ def test_significance_over_seeds_stands_beside_those_of_each_seed_while_it_is_of
             "standard": {"macro": {"difference": 0.15, "low": 0.03, "high": 0.27, "p_value": 0.004}}
         }
     }
-    item = {
-        "about": about("20news-fine", 0),
-        "result": {"of": {"0": "t", "1": started}, "significance": found},
-    }
-    (tmp_path / "cpu" / "over-seeds-self-training-linear-20news-fine.json").write_text(
-        json.dumps(item), encoding="utf-8"
-    )
+    result = {"of": {"0": "t", "1": started}, "significance": found}
+    path = tmp_path / "cpu" / "over-seeds-self-training-linear-20news-fine.json"
+    write_result(path, result, about("20news-fine"))
     assert (
         f"| lops - standard | - | {cell} | - |"
         in tables.TABLES["cpu-significance-linear"]().text.splitlines()
     )
 
 
-def test_frameworks_do_not_average_samples_of_different_sizes(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "frameworks").mkdir()
+def test_frameworks_do_not_average_samples_of_different_sizes(results):
     for documents, macro in ((12, 0.5), (40, 0.7)):
-        source = about("agnews", 0)
+        source = about("agnews")
         source["dataset"]["documents"] = documents
-        item = {"about": source, "result": {"arms": {"lops": arm(macro)}}}
-        (tmp_path / "frameworks" / f"xclass-agnews-{documents}-seed0.json").write_text(
-            json.dumps(item), encoding="utf-8"
-        )
+        path = results / "frameworks" / f"xclass-agnews-{documents}-seed0.json"
+        write_result(path, {"arms": {"lops": arm(macro)}}, source)
     block = frameworks.all_frameworks()
     lines = block.text.splitlines()
     assert lines[0] == "| framework | arm | agnews, micro / macro-F1 % | the paper |"

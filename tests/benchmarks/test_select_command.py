@@ -5,17 +5,10 @@ import sys
 
 import pytest
 
-from benchmarks import record, select_command
-from benchmarks.pages import common, select
+from benchmarks import select_command
+from benchmarks.pages import select
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def results(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "RESULTS", tmp_path)
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    return tmp_path
 
 
 def measure(monkeypatch, *arguments):

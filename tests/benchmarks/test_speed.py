@@ -6,22 +6,19 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks import framework_costs, record
-from benchmarks.pages import common, speed
+from benchmarks import framework_costs
+from benchmarks.pages import speed
 from benchmarks.speed import scale, watching
 from benchmarks.speed.generated import documents
 
 
 @pytest.fixture
-def measured(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "RESULTS", tmp_path)
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-
+def measured(results, monkeypatch):
     def run(module, *arguments):
         monkeypatch.setattr(sys, "argv", ["x", *arguments])
-        before = set(tmp_path.glob("speed/*"))
+        before = set(results.glob("speed/*"))
         module.main()
-        (new,) = set(tmp_path.glob("speed/*")) - before
+        (new,) = set(results.glob("speed/*")) - before
         return json.loads(new.read_text(encoding="utf-8"))
 
     return run

@@ -8,50 +8,32 @@ from benchmarks import collect, record, tables
 from benchmarks.pages import committee, common, frameworks, real_noise, select, speed
 from lops_adapters.core import LopsError
 
+from .stored import about, write_result
+
 
 def iteration(micro, seconds):
     row = {"iteration": 0, "pseudo_labels": 10, "noise": 0.2, "selected": 5, "selected_noise": 0.1}
     return {**row, "micro_f1": micro, "macro_f1": micro, "seconds": seconds}
 
 
-def result_file(seed, micro):
-    about = {
-        "seed": seed,
-        "settings": {"encoder": "minilm"},
-        "dataset": {"name": "toy", "documents": 12},
-        "device": "cpu",
-        "machine": {"processor": "P", "cores": 2},
-        "git_commit": "abcdef0123456",
-        "command": "python -m lops_adapters.conwea",
-    }
-    return {"about": about, "result": {"arms": {"lops": {"iterations": [iteration(micro, 3.0)]}}}}
+def arms(micro):
+    return {"arms": {"lops": {"iterations": [iteration(micro, 3.0)]}}}
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """The folder of the frameworks' results."""
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
-    (tmp_path / "frameworks").mkdir()
-    return tmp_path / "frameworks"
-
-
-def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(folder):
+def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(results):
     for seed, micro in ((0, 0.5), (1, 0.7)):
-        (folder / f"conwea-toy-seed{seed}.json").write_text(
-            json.dumps(result_file(seed, micro)), encoding="utf-8"
-        )
+        path = results / "frameworks" / f"conwea-toy-seed{seed}.json"
+        write_result(path, arms(micro), about(seed=seed))
     block = frameworks.iterations("conwea-toy-*.json")
     row = "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |"
     assert row in block.text
     (source,) = common.sources(block.groups)
     assert source.startswith("12 documents of toy")
-    assert source.endswith("seeds 0, 1, commit abcdef0123: `python -m lops_adapters.conwea`")
+    assert source.endswith("seeds 0, 1, commit abcdef0123: `python -m m`")
 
 
-def test_westclass_stands_beside_the_paper(folder):
+def test_westclass_stands_beside_the_paper(results):
     for seed, noise in ((0, 0.2), (1, 0.4)):
-        stored = result_file(seed, 0.5)
-        stored["about"]["settings"] = {"encoder": "minilm", "network": "cnn"}
         arm = {
             "selected": 15,
             "noise_after_pretraining": noise,
@@ -59,13 +41,12 @@ def test_westclass_stands_beside_the_paper(folder):
             "macro_f1": 0.6,
             "seconds": 12.4,
         }
-        stored["result"] = {
+        result = {
             "pseudo_labels": {"count": 20},
             "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}},
         }
-        (folder / f"westclass-agnews-seed{seed}.json").write_text(
-            json.dumps(stored), encoding="utf-8"
-        )
+        path = results / "frameworks" / f"westclass-agnews-seed{seed}.json"
+        write_result(path, result, about(seed=seed, network="cnn", classifier=None))
     block = frameworks.westclass()
     scores = "75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0"
     assert f"| agnews | lops | {scores} | 81.4/81.3 | 100 | 12 |" in block.text
@@ -75,17 +56,15 @@ def test_westclass_stands_beside_the_paper(folder):
     assert "20news" not in block.text
 
 
-def test_granularity_is_the_released_rule_of_all_seeds(folder):
+def test_granularity_is_the_released_rule_of_all_seeds(results):
     rows = [
         {"every": every, "rule": rule, "kept": kept, "kept_by_class": {"a": kept - 0.1, "b": kept}}
         for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
         for every, kept in zip((None, None, 1, 1), shares, strict=True)
     ]
-    stored = {
-        **result_file(0, 0.5),
-        "result": {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"},
-    }
-    (folder / "westclass-granularity-toy.json").write_text(json.dumps(stored), encoding="utf-8")
+    result = {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"}
+    path = results / "frameworks" / "westclass-granularity-toy.json"
+    write_result(path, result, about(classifier=None))
     block = speed.westclass_granularity()
     text = block.text
     assert "| checked | toy (8 updates per epoch), kept % |" in text
@@ -95,8 +74,8 @@ def test_granularity_is_the_released_rule_of_all_seeds(folder):
     assert "12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in source
 
 
-def test_a_hole_stays_a_hole(tmp_path, monkeypatch):
-    monkeypatch.setattr(common, "RESULTS", tmp_path)
+@pytest.mark.usefixtures("results")
+def test_a_hole_stays_a_hole():
     assert frameworks.westclass() == speed.westclass_granularity() == common.HOLE
     assert frameworks.iterations("nothing-*.json") == common.HOLE
     assert (
@@ -117,15 +96,14 @@ def test_every_page_is_up_to_date():
         assert text == pages[name], f"{name}: run python -m benchmarks tables"
 
 
-def test_sources_are_numbered_over_all_pages_and_listed_once(folder):
+def test_sources_are_numbered_over_all_pages_and_listed_once(results):
     for seed in (0, 1):
-        stored = result_file(seed, 0.5)
-        for name in ("demo", "20news-coarse-4000"):
-            (folder / f"conwea-{name}-seed{seed}.json").write_text(json.dumps(stored))
-        stored["about"]["command"] = "another"
-        (folder / f"conwea-careful-20news-coarse-4000-seed{seed}.json").write_text(
-            json.dumps(stored)
-        )
+        of = about(seed=seed)
+        other = {**of, "command": "another"}
+        names = {"demo": of, "20news-coarse-4000": of, "careful-20news-coarse-4000": other}
+        for name, run in names.items():
+            path = results / "frameworks" / f"conwea-{name}-seed{seed}.json"
+            write_result(path, arms(0.5), run)
     part = "<!-- table: {} -->\nold\n<!-- end -->\n"
     pages = tables.rebuilt(
         {
