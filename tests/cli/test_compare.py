@@ -35,24 +35,14 @@ def run(*arguments):
 
 
 def test_methods_are_measured_as_by_hand(table, capsys):
-    assert (
-        run(
-            table,
-            "--methods",
-            "automatic,probability,standard,stability",
-            "--keep",
-            0.6,
-            "--seeds",
-            2,
-        )
-        == 0
-    )
+    names = ["automatic", "probability", "standard", "stability"]
+    assert run(table, "--methods", ",".join(names), "--keep", 0.6, "--seeds", 2) == 0
     texts, weak, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
     stored = json.loads((table.parent / "news-comparison" / "comparison.json").read_text())
     assert stored["n_rows"] == len(ROWS)
     assert stored["noise"] == pytest.approx(noise(weak, gold))
     found = {method["name"]: method for method in stored["methods"]}
-    assert list(found) == ["automatic", "probability", "standard", "stability"]
+    assert list(found) == names
     for name in ("automatic", "probability"):
         kept, after, area = [], [], []
         for seed in (0, 1):

@@ -1,5 +1,6 @@
 """``lops select``: what it writes, what it refuses, and that gold labels change nothing."""
 
+import csv
 import json
 import os
 import re
@@ -356,47 +357,27 @@ def test_places_in_several_files_name_the_file(here, capsys):
 
 def test_other_delimiters_and_encodings(here):
     rows = [[row[0], row[1].replace("common", "é"), *row[2:]] for row in ROWS]
-    plain = write_table(here / "news.csv", rows)
-    text = plain.read_text(encoding="utf-8")
-    (here / "latin.csv").write_bytes(text.encode("cp1252"))
-    (here / "wide.csv").write_bytes(text.encode("utf-16"))
-    (here / "marked.csv").write_bytes(text.encode("utf-8-sig"))
-    for name, more in (
-        ("news", []),
-        ("latin", ["--encoding", "cp1252"]),
-        ("wide", ["--encoding", "utf-16"]),
-        ("marked", []),
-    ):
+    text = write_table(here / "news.csv", rows).read_text(encoding="utf-8")
+
+    def kept(name, encoding, *more):
+        (here / f"{name}.csv").write_bytes(text.encode(encoding))
         run(f"{name}.csv", *more)
-    expected = (here / "news-lops" / "kept.csv").read_bytes()
-    assert all(
-        (here / f"{name}-lops" / "kept.csv").read_bytes() == expected for name in ("latin", "wide")
-    )
-    assert [
-        (here / "marked-lops" / f"{name}.csv").read_bytes() for name in ("kept", "rejected")
-    ] == [
-        b"\xef\xbb\xbf" + (here / "news-lops" / f"{name}.csv").read_bytes()
-        for name in ("kept", "rejected")
-    ]
+        parts = [here / f"{name}-lops" / f"{part}.csv" for part in ("kept", "rejected")]
+        return [path.read_bytes() for path in parts]
+
+    expected = kept("news", "utf-8")
+    for encoding in ("cp1252", "utf-16"):
+        assert kept(encoding, encoding, "--encoding", encoding) == expected
+    assert kept("marked", "utf-8-sig") == [b"\xef\xbb\xbf" + part for part in expected]
     run("marked.csv", "--keep-out", "marked.jsonl")
     assert (here / "marked.jsonl").read_bytes().startswith(b'{"nr"')
-    with (here / "semi.csv").open("w", encoding="utf-8", newline="") as file:
-        import csv
-
-        csv.writer(file, delimiter=";").writerows([HEADER, *rows])
-    run("semi.csv", "--delimiter", ";")
-    head = (here / "semi-lops" / "kept.csv").read_text(encoding="utf-8").splitlines()[0]
-    assert head == ";".join([*HEADER, *ADDED])
-    (here / "tabs.csv").write_text(
-        write_table(here / "news.tsv", rows).read_text(encoding="utf-8"), encoding="utf-8"
-    )
-    for name in ("\\t", "tab"):
-        run("tabs.csv", "--delimiter", name, "--force")
-        assert (
-            (here / "tabs-lops" / "kept.csv")
-            .read_text(encoding="utf-8")
-            .startswith("\t".join([*HEADER, *ADDED]))
-        )
+    for delimiter, names in ((";", ";"), ("\t", ("\\t", "tab"))):
+        with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter=delimiter).writerows([HEADER, *rows])
+        for name in names:
+            run("other.csv", "--delimiter", name, "--force")
+            head = (here / "other-lops" / "kept.csv").read_text(encoding="utf-8").split("\n")[0]
+            assert head == delimiter.join([*HEADER, *ADDED])
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "90"]])

@@ -81,96 +81,59 @@ def test_files_and_columns_that_are_not_there(here):
     refused("--label and --gold are both 'weak'", "news.csv --gold weak")
 
 
-def test_contents_that_make_no_sense(here):
-    def table(name, text):
-        (here / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return name
+HEAD = "text,weak\n"
+LATIN = HEAD.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")
 
-    head = "text,weak\n"
-    refused("empty.csv is empty; wanted a header", table("empty.csv", ""))
-    refused("the table has no rows", table("head.csv", head))
-    refused(
-        "ragged.csv, line 3: found 3 fields; wanted 2, as in the header",
-        table("ragged.csv", head + "a,x\nb,y,z\n"),
-    )
-    refused(
-        "all 2 rows have the label 'x'; wanted at least two classes",
-        table("one.csv", head + "a,x\nb,x\n"),
-    )
-    refused(
-        "none of the 2 rows has a label in column 'weak'; check --label",
-        table("none.csv", head + "a,\nb,\n"),
-    )
-    refused("twice.csv: 2 columns are named 'text'", table("twice.csv", "text,text,weak\na,b,c\n"))
-    refused(
-        "bar.csv has no column 'text'; its columns are 'text|weak'. "
-        "The header looks separated by '|'; give --delimiter '|'$",
-        table("bar.csv", "text|weak\na|x\n"),
-    )
-    refused(
-        "separated by ';'; give --delimiter ';'$",
-        table("quoted.csv", 'nr;"text";"weak, true"\n1;a;x\n'),
-    )
-    refused(
-        "separated by tab; give --delimiter tab$", table("tab.csv", 'text\t"weak, true"\na\tx\n')
-    )
-    refused(
-        "separated by ','; give --delimiter ','$", table("comma.tsv", 'text,"weak\t true"\na,x\n')
-    )
-    refused(
-        "no column 'text'; its columns are 'a b'. Check --delimiter.$",
-        table("blank.csv", "a b\na x\n"),
-    )
-    table("semi.csv", "text;weak\na;x\n")
-    refused("--delimiter is ',,' for a csv file; wanted one character", "semi.csv --delimiter ,,")
-    refused(
-        "latin.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
-        "encoding, for example --encoding cp1252",
-        table("latin.csv", head.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")),
-    )
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "", "a.csv is empty; wanted a header"),
+        ("a.csv", HEAD, "the table has no rows"),
+        ("a.csv", HEAD + "a,x\nb,y,z\n", "a.csv, line 3: found 3 fields; wanted 2, as in the he"),
+        ("a.csv", HEAD + "a,x\nb,x\n", "all 2 rows have the label 'x'; wanted at least two cl"),
+        ("a.csv", HEAD + "a,\nb,\n", "none of the 2 rows has a label in column 'weak'; check --l"),
+        ("a.csv", "text,text,weak\na,b,c\n", "a.csv: 2 columns are named 'text'"),
+        ("a.csv", "text|weak\na|x\n", "has no column 'text'; its columns are 'text|weak'. "
+         "The header looks separated by '|'; give --delimiter '|'$"),
+        ("a.csv", 'nr;"text";"weak, true"\n1;a;x\n', "separated by ';'; give --delimiter ';'$"),
+        ("a.csv", 'text\t"weak, true"\na\tx\n', "separated by tab; give --delimiter tab$"),
+        ("a.tsv", 'text,"weak\t true"\na,x\n', "separated by ','; give --delimiter ','$"),
+        ("a.csv", "a b\na x\n", "no column 'text'; its columns are 'a b'. Check --delimiter.$"),
+        ("a.csv", LATIN, "a.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
+         "encoding, for example --encoding cp1252"),
+        ("a.csv", HEAD + '"a,x\nb,y\n', "a.csv, line [0-9]+: not proper CSV"),
+        ("a.jsonl", '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n', "column 'weak' have "
+         "several types: int .1 in line 1., str .'1' in line 2.; make them all"),
+        ("a.jsonl", '{"text": 5, "weak": "x"}\n', "a.jsonl, line 1: the text is 5 .int.; wanted a "
+         "string; check --text"),
+        ("a.jsonl", '{"text": "a", "weak": ["x"]}\n', "a.jsonl, line 1: the label is .'x'.; wanted "
+         "one class name per row"),
+        ("a.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n', "a.jsonl, line 2: not JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl, line 1: found .1.; wanted one JSON object per line"),
+        ("a.parquet", "text", "a.parquet cannot be read as Parquet"),
+    ],
+)  # fmt: skip
+def test_contents_that_make_no_sense(here, name, content, message):
+    (here / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    refused(message, name)
+
+
+def test_contents_that_do_not_fit_the_options(here):
+    (here / "a.csv").write_text("text,weak,true\na,x,\nb,y,\n")
+    gold = "none of the 2 rows has a gold label in column 'true'; fill in some, or leave out --gold"
+    refused(gold, "a.csv --gold true")
+    refused("--delimiter is ',,' for a csv file; wanted one character", "a.csv --delimiter ,,")
+    refused("committee decides how many to keep, and keep is 0.5", "a.csv --keep 0.5")
+    (here / "latin.csv").write_bytes(LATIN)
     refused("latin.csv(, after line 1)?: bytes that are not ascii", "latin.csv --encoding ascii")
-    for encoding in ("utf-16", "utf-32"):
-        wide = table(f"{encoding}.csv", (head + "a,x\nb,y\n").encode(encoding))
-        refused(
-            f"{wide} begins with the byte order mark of {encoding.upper()} and would be read as "
-            f"utf-8; save it as UTF-8, or to lops select give --encoding {encoding}$",
-            wide,
-        )
-        refused(
-            f"{wide} begins with .* and would be read as cp1252; .* give --encoding {encoding}$",
-            wide,
-            "--encoding cp1252",
-        )
     refused("--encoding is 'klingon', which Python does not know", "latin.csv --encoding klingon")
-    refused("quote.csv, line [0-9]+: not proper CSV", table("quote.csv", head + '"a,x\nb,y\n'))
-    mixed = '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n'
-    refused(
-        "column 'weak' have several types: int .1 in line 1., str .'1' in line 2.; make them all",
-        table("mixed.jsonl", mixed),
-    )
-    refused(
-        "number.jsonl, line 1: the text is 5 .int.; wanted a string; check --text",
-        table("number.jsonl", '{"text": 5, "weak": "x"}\n'),
-    )
-    refused(
-        "list.jsonl, line 1: the label is .'x'.; wanted one class name per row",
-        table("list.jsonl", '{"text": "a", "weak": ["x"]}\n'),
-    )
-    refused(
-        "bad.jsonl, line 2: not JSON", table("bad.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n')
-    )
-    refused(
-        "array.jsonl, line 1: found .1.; wanted one JSON object per line",
-        table("array.jsonl", "[1]\n"),
-    )
-    refused("no.parquet cannot be read as Parquet", table("no.parquet", "text"))
-    gold = "text,weak,true\na,x,\nb,y,\n"
-    refused(
-        "none of the 2 rows has a gold label in column 'true'; fill in some, or leave out --gold",
-        table("gold.csv", gold),
-        "--gold true",
-    )
-    refused("committee decides how many to keep, and keep is 0.5", "one.csv --keep 0.5")
+    for encoding in ("utf-16", "utf-32"):
+        (here / "wide.csv").write_bytes((HEAD + "a,x\nb,y\n").encode(encoding))
+        begins = f"wide.csv begins with the byte order mark of {encoding.upper()} and would be read"
+        advice = f"save it as UTF-8, or to lops select give --encoding {encoding}$"
+        refused(f"{begins} as utf-8; {advice}", "wide.csv")
+        refused(f"{begins} as cp1252; {advice}", "wide.csv --encoding cp1252")
 
 
 def test_outputs_that_cannot_be_written(here, monkeypatch):

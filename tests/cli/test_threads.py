@@ -57,11 +57,8 @@ def test_a_free_machine_and_a_number_of_ones_own(machine, monkeypatch):
     with threads.limited() as said:
         assert said == []
         assert os.environ["OMP_NUM_THREADS"] == "5"
-
-
-def test_a_machine_that_does_not_tell(machine, monkeypatch):
     machine(8, 20)
-    monkeypatch.delattr(os, "getloadavg")
+    monkeypatch.delattr(os, "getloadavg")  # a machine that does not tell
     with threads.limited() as said:
         assert said == []
 

@@ -13,7 +13,6 @@ from lops_adapters.datasets import load
 
 from .conftest import FRAME
 
-INTS = (Path(__file__).parent / "fixtures" / "pandas22_arrow_ints_p5.pkl").read_bytes()
 SEEDS = json.dumps({"sports": ["goal", "game"], "business": ["markets"]})
 
 

@@ -336,17 +336,6 @@ def test_the_page_of_a_run_on_a_phone_and_without_a_script(show, tmp_path):
     assert (fill, stroke) == ("rgb(27, 30, 34)", "rgb(240, 161, 92)")
 
 
-def test_dark_and_light(show):
-    def ground(scheme):
-        tab = show(page(), color_scheme=scheme)
-        return tab.evaluate("getComputedStyle(document.body).backgroundColor"), tab.evaluate(
-            "getComputedStyle(document.body).color"
-        )
-
-    assert ground("light") == ("rgb(251, 251, 249)", "rgb(27, 29, 33)")
-    assert ground("dark") == ("rgb(19, 21, 24)", "rgb(236, 238, 241)")
-
-
 def test_without_scripts_the_charts_are_there(show):
     tab = show(page(to_check=[0]), java_script_enabled=False)
     assert tab.locator("noscript p").is_visible()
