@@ -65,17 +65,6 @@ def test_pseudo_labels_are_what_the_network_predicts(done, dataset):
     assert done.metrics["arms"]["optimal-documents"]["selected_noise"] == 0
 
 
-def test_random_keeps_as_many_per_class_as_the_committee(done):
-    per_class = [
-        {
-            label: report["kept"]
-            for label, report in done.metrics["arms"][arm]["iterations"][2]["per_class"].items()
-        }
-        for arm in ("committee-documents", "random-documents")
-    ]
-    assert per_class[0] == per_class[1]
-
-
 def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
     texts = dataset.corpus.texts
     for arm in ARMS:

@@ -5,11 +5,7 @@ import pytest
 
 from lops_adapters.runs.models import load
 
-from ..framework_checks import (
-    assert_one_at_a_time_is_the_same,
-    assert_predicts,
-    assert_predicts_odd_text,
-)
+from ..framework_checks import assert_predicts, assert_predicts_odd_text
 
 KINDS = ("cnn", "han", "faithful")
 
@@ -42,28 +38,11 @@ def test_predicts_what_the_run_predicted(models, runs, dataset, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_text_at_a_time_is_the_same(models, dataset, kind):
-    assert_one_at_a_time_is_the_same(models[kind], dataset.corpus.texts[:6])
-
-
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("text", ["", "  \n", "?", "$ 日本語 ☃", "zyzzyva quux", "\x00 \ufeff"])
 def test_texts_without_a_known_word(models, kind, text):
     """They get what the classifier says of nothing, alone and among others."""
     nothing = models[kind].predict_proba([""])
     np.testing.assert_allclose(assert_predicts_odd_text(models[kind], text), nothing, atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_odd_texts_that_have_known_words(models, kind):
-    model = models[kind]
-    plain = model.predict_proba(["the judge said verdict"])
-    np.testing.assert_allclose(
-        model.predict_proba(["THE  judge\n\tsaid 'zyzzyva' Verdict"]), plain, atol=1e-5
-    )
-    assert np.abs(plain - model.predict_proba([""])).max() > 1e-4
-    lengths = ["judge", "judge " * 5000, "x" * 100_000 + " judge."]
-    assert np.isfinite(model.predict_proba(lengths)).all()
 
 
 def test_texts_are_cut_into_tokens_as_the_run_did(models):
@@ -78,25 +57,6 @@ def test_texts_are_cut_into_tokens_as_the_run_did(models):
         faithful.predict_proba(text), faithful.predict_proba(nothing), atol=1e-6
     )
     assert np.abs(faithful.predict_proba(cut) - faithful.predict_proba(nothing)).max() > 1e-4
-
-
-@pytest.mark.parametrize("kind", ["cnn", "han"])
-def test_the_device_is_the_loaders_choice(runs, kind):
-    assert [load(runs[kind].path, device=name).network.device for name in ("cpu", "auto")] == [
-        "cpu",
-        "auto",
-    ]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_saved_again_it_is_the_same(models, runs, dataset, tmp_path, kind):
-    models[kind].save(tmp_path)
-    again = load(tmp_path, device="cpu")
-    np.testing.assert_array_equal(
-        again.predict_proba(dataset.corpus.texts), models[kind].predict_proba(dataset.corpus.texts)
-    )
-    assert again.settings == models[kind].settings == runs[kind].settings.for_length(20)
-    assert again.settings.length == "short"
 
 
 def test_words_of_the_corpus_are_remembered(models):

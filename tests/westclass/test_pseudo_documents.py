@@ -1,10 +1,7 @@
-import time
-
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from lops_adapters.storage import write_arrays
 from lops_adapters.westclass import pseudo_documents as module
 from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.topics import Topic
@@ -83,21 +80,6 @@ def test_each_document_has_a_direction_of_its_own():
         assert_distributed_as(row, mixture(z, 10, 0.2))
     with pytest.raises(AssertionError):
         assert_distributed_as(rows_of(documents)[0], mixture(directions[1], 10, 0.2))
-
-
-def test_words_within_a_document_are_independent():
-    words = made([topic(7, kappa=1e10)], shapes=[[20_000]], per_class=1, top=5, alpha=0.0).words
-    p = mixture(topic(7).distribution.mean, 5, 0.0)
-    pairs = words[:-1].astype(int) * SIZE + words[1:]
-    assert_distributed_as(pairs[::2], np.outer(p, p).ravel())
-
-
-def test_top_words_and_nothing_else_without_background():
-    documents = made(alpha=0.0, shapes=[[600]])
-    for code in range(3):
-        directions = TOPICS[code].distribution.sample(20, np.random.default_rng([0, code]))
-        for row, z in zip(rows_of(documents)[20 * code : 20 * code + 20], directions, strict=True):
-            assert set(row) == set(np.flatnonzero(mixture(z, 10, 0.0)))
 
 
 @pytest.mark.parametrize("block", [1, 200, 2**21])
@@ -183,23 +165,6 @@ def test_classes_do_not_depend_on_each_other():
     assert twins[:20] != twins[20:]
 
 
-def test_a_file_and_back(tmp_path):
-    documents = made()
-    write_arrays(tmp_path / "pseudo.npz", **vars(documents))
-    with np.load(tmp_path / "pseudo.npz") as stored:
-        back = PseudoDocuments(**stored)
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(back, name), getattr(documents, name))
-        assert getattr(back, name).dtype == getattr(documents, name).dtype
-
-
-def test_words_that_do_not_occur_are_not_drawn():
-    background = np.zeros(SIZE)
-    background[[5, 9]] = 0.3, 0.7
-    words = made(background=background, alpha=1.0, shapes=[[500]]).words
-    assert_distributed_as(words, background)
-
-
 class Always:
     """A generator that draws one number only."""
 
@@ -220,19 +185,3 @@ def test_the_ends_of_the_unit_interval_stay_in_their_document(number, column):
     below = module._cumulative(np.array([[0.0, 0.25, 0.75, 0.0]]))[0]
     words = module._draw(near, np.zeros((4, 3)), document, below, 1.0, Always(number))
     assert words.tolist() == [2 if column else 1] * 3
-
-
-def test_a_large_vocabulary_is_quick():
-    rng = np.random.default_rng(3)
-    vectors = unit(rng.normal(size=(50_000, 100)))
-    topics = [
-        Topic(
-            np.array([i]),
-            VonMisesFisher(vectors[i] / np.linalg.norm(vectors[i].astype(float)), 150.0),
-        )
-        for i in range(4)
-    ]
-    start = time.process_time()
-    documents = generate(topics, vectors, np.full(50_000, 1 / 50_000), [[60, 40]], seed=0)
-    assert time.process_time() - start < 20
-    assert documents.words.shape == (4 * 500 * 100,)

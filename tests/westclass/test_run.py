@@ -51,54 +51,18 @@ def test_all_documents_labelled_leaves_nothing_to_measure(dataset, go, tmp_path)
 
 def test_length_chooses_the_published_settings(dataset, go, tmp_path):
     corpus = dataset.corpus
-    long = Dataset(
-        Corpus(
-            "long",
-            corpus.ids,
-            [" ".join([text] * 9) for text in corpus.texts],
-            corpus.classes,
-            corpus.seeds,
-        ),
-        dataset.gold,
-    )
-    free = {
-        "max_words": None,
-        "learning_rate": None,
-        "max_iterations": 1,
-        "pretrain_epochs": 1,
-        "update_interval": None,
-    }
-    found = {}
-    for data, length in ((dataset, "auto"), (dataset, "long"), (long, "auto"), (long, "short")):
-        done = go(
-            data, tmp_path / f"{data.corpus.name}-{length}", ["standard"], length=length, **free
-        )
-        found[data.corpus.name, length] = done.metrics["in_force"]
-    short_row = {
-        "max_words": 100,
-        "learning_rate": 1e-3,
-        "decay": 1e-6,
-        "update_interval": 50,
-        "pretrain_epochs": 1,
-        "length": "short",
-    }
-    long_row = {**short_row, "max_words": 500, "learning_rate": 1e-4, "length": "long"}
-    assert found == {
-        ("toy", "auto"): short_row,
-        ("toy", "long"): long_row,
-        ("long", "auto"): long_row,
-        ("long", "short"): short_row,
-    }
+    texts = [" ".join([text] * 9) for text in corpus.texts]
+    long = Corpus("long", corpus.ids, texts, corpus.classes, corpus.seeds)
+    free = dict.fromkeys(("max_words", "learning_rate", "update_interval"))
+    sizes = {"max_iterations": 1, "pretrain_epochs": 1}
+    for data, row in ((dataset, ("short", 100, 1e-3)), (Dataset(long), ("long", 500, 1e-4))):
+        done = go(data, tmp_path / data.corpus.name, ["standard"], **free, **sizes)
+        found = done.metrics["in_force"]
+        assert tuple(found[name] for name in ("length", "max_words", "learning_rate")) == row
+        assert (found["pretrain_epochs"], found["decay"], found["update_interval"]) == (1, 1e-6, 50)
 
 
-def test_files_of_its_own(finished):
-    for arm in ("standard", "lops"):
-        model = {
-            path.relative_to(finished.path / arm / "model").as_posix()
-            for path in (finished.path / arm / "model").rglob("*")
-        }
-        network = {"network", "network/keras.json", "network/model.keras"}
-        assert model == {"lops.json", *network}
+def test_the_tables_of_pseudo_documents_have_the_same_rows(finished):
     texts = read_rows(finished.path / "pseudo_documents.csv")
     labels = read_rows(finished.path / "pseudo_labels.csv")
     columns = ("id", "pseudo_label")

@@ -9,7 +9,6 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.westclass.seeds import seed_pieces, seed_vectors, words_of_documents
 from lops_adapters.westclass.tokens import flat, tokenize
-from lops_adapters.westclass.topics import find_topics
 
 KNOWN = {
     "law", "enforcement", "judge", "new", "york", "same", "sex", "opera", "2", "5.50", "n't", "'s",
@@ -62,14 +61,6 @@ def test_each_seed_counts_once():
     assert pieces_of("law law", "law") == [("law",)]
 
 
-def test_lists_may_differ_in_length_and_classes_keep_their_order():
-    found = seed_pieces({"z": ["judge", "law", "opera"], "a": ("new york",)}, KNOWN)
-    assert list(found.items()) == [
-        ("z", [("judge",), ("law",), ("opera",)]),
-        ("a", [("new", "york")]),
-    ]
-
-
 def test_what_is_left_out_is_named():
     with pytest.warns(
         LopsWarning, match=r"left out: a: unheard, law school, \?!; c: x1$"
@@ -111,23 +102,6 @@ def test_vectors_of_seeds():
     assert second.vectors.shape == (1, 4)
     assert first.vectors.dtype == np.float64
     np.testing.assert_allclose(np.linalg.norm(first.vectors, axis=1), 1, atol=1e-12)
-
-
-def test_whatever_the_seeds_topics_can_be_found():
-    """Topics refuse a class that names a word twice or more words than seeds."""
-    rng = np.random.default_rng(1)
-    parts = [*WORDS, "Law", "NEW", "unheard", "judge's", ".", "2"]
-    unit = WordVectors(
-        WORDS, VECTORS.vectors / np.linalg.norm(VECTORS.vectors, axis=1, keepdims=True)
-    )
-    for _ in range(200):
-        seeds = [
-            rng.choice([" ", "_", "-"]).join(rng.choice(parts, rng.integers(1, 4)))
-            for _ in range(6)
-        ]
-        found = seed_vectors({"x": pieces_of("law", *seeds, known=set(WORDS))}, unit)
-        assert len(find_topics(unit.vectors, found)) == 1
-        assert len(set(found[0].words)) == len(found[0].words)
 
 
 def slow_words(documents, labels, classes, known, stop_words):
@@ -211,21 +185,6 @@ def test_rounding_does_not_rank():
                 word for count in sorted(by_count, reverse=True) for word in sorted(by_count[count])
             ][:10]
         )
-
-
-def test_few_documents_keep_words_of_one_and_many_drop_those_of_over_a_fifth():
-    documents = tokenize(["goal shared team", "vote shared state"])
-    known = {"goal", "team", "vote", "state", "shared"}
-    assert words_of_documents(documents, ["s", "p"], ("s", "p"), known) == {
-        "s": ["goal", "team"],
-        "p": ["state", "vote"],
-    }
-    for often, kept in ((2, True), (3, False)):
-        texts = [f"own{i} mid" if i < often else f"own{i}" for i in range(10)]
-        found = words_of_documents(
-            tokenize(texts), ["a"] * 10, ("a",), {f"own{i}" for i in range(10)} | {"mid"}
-        )
-        assert ("mid" in found["a"]) is kept
 
 
 def test_a_document_without_a_word_counts_in_the_mean_and_is_no_error():

@@ -68,41 +68,6 @@ def with_changes(n_changed, n=10):
     return script
 
 
-def slow_target(q):
-    n, k = q.shape
-    found = np.zeros((n, k))
-    for i in range(n):
-        for j in range(k):
-            found[i, j] = q[i, j] ** 2 / sum(q[m, j] for m in range(n))
-        found[i] /= sum(found[i])
-    return found
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_targets_by_the_formula(dtype):
-    for seed in range(5):
-        q = predictions(n=7, k=4, seed=seed).astype(dtype)
-        before = q.copy()
-        found = target_distribution(q)
-        np.testing.assert_allclose(found, slow_target(q.astype(np.float64)), rtol=1e-9)
-        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
-        assert found.dtype == np.float64
-        assert (q == before).all()
-
-
-def test_targets_are_sharper_and_lean_to_rare_classes():
-    even = np.array([[0.6, 0.4], [0.4, 0.6]])
-    assert target_distribution(even)[0, 0] == pytest.approx(0.36 / 0.52)
-    skewed = np.array([[0.5, 0.5], [0.9, 0.1], [0.9, 0.1]])
-    assert target_distribution(skewed)[0, 1] > 0.5
-
-
-def test_a_class_nobody_predicts_has_no_share():
-    found = target_distribution(np.array([[1, 0, 0], [0.5, 0.5, 0]], dtype=np.float32))
-    assert np.isfinite(found).all()
-    assert (found[:, 2] == 0).all()
-
-
 def test_targets_are_made_anew_every_interval_and_held_in_between():
     network = Fake(changing)
     found = train(network)
@@ -228,24 +193,3 @@ def test_log_and_progress(caplog, capsys, bars):
     assert capsys.readouterr().err == ""
     self_train(Fake(constant), None, 10, settings(), NONE, seed=0, quiet=False)
     assert "self-training" in capsys.readouterr().err
-
-
-def test_a_real_network_learns_the_sharpened_classes():
-    """From a network that is barely right to one that is sure, on documents of two topics."""
-    pytest.importorskip("torch")
-    from lops_adapters.probes.han import HanProbe
-
-    rng = np.random.default_rng(0)
-    topics = (["goal", "team", "match"], ["vote", "law", "court"])
-    documents = [[rng.choice(topics[i % 2], 6).tolist()] for i in range(40)]
-    network = HanProbe(epochs=2, batch_size=8, units=8, learning_rate=3e-3, device="cpu")
-    network.fit(documents, np.arange(40) % 2, 2, seed=0)
-    prepared = network.prepare(documents)
-    before = network.predict_prepared(prepared)
-    chosen = settings(
-        learning_rate=0.1, batch_size=8, update_interval=5, max_iterations=200, stop_below=0.01
-    )
-    found = self_train(network, prepared, 40, chosen, NONE, seed=0)
-    np.testing.assert_array_equal(found.probabilities, network.predict_prepared(prepared))
-    assert found.probabilities.max(axis=1).mean() > before.max(axis=1).mean()
-    assert found.converged

@@ -1,4 +1,3 @@
-import json
 from dataclasses import fields
 
 import pytest
@@ -8,11 +7,6 @@ from lops_adapters.westclass.settings import LONG_FROM, PUBLISHED, WestclassSett
 
 from ..framework_checks import assert_has
 
-WHOLE = sorted(
-    field.name
-    for field in fields(WestclassSettings)
-    if str(field.type) in ("int", "int | None") and field.name != "every"
-)
 ROWS = {
     ("cnn", "short"): (100, None, 20, 50, 1e-3, 1e-6),
     ("cnn", "long"): (500, None, 30, 50, 1e-4, 1e-6),
@@ -47,14 +41,10 @@ def test_published_values(network, length):
 def test_published_sizes_of_all_lengths():
     paper = WestclassSettings.preset("paper")
     assert paper == WestclassSettings(method="released", keep=0.5, classifier="network")
-    assert_has(
-        paper, per_class=500, top=50, alpha=0.2, batch_size=256, vector_size=100, min_count=5
-    )
-    assert (paper.max_iterations, paper.stop_below) == (5000, 0.001)
-    assert_has(paper, supervision="keywords", network="cnn", length="auto", probe="same")
-    assert (paper.method, paper.keep, paper.every) == ("released", 0.5, 1)
-    quick = WestclassSettings.preset("quick")
-    assert (quick.method, quick.keep, quick.every) == ("ranked", "auto", 1)
+    assert_has(paper, per_class=500, top=50, alpha=0.2, batch_size=256, vector_size=100)
+    assert_has(paper, min_count=5, max_iterations=5000, stop_below=0.001)
+    assert_has(paper, supervision="keywords", network="cnn", length="auto", probe="same", every=1)
+    assert_has(WestclassSettings.preset("quick"), method="ranked", keep="auto", every=1)
 
 
 @pytest.mark.parametrize(
@@ -107,28 +97,6 @@ def test_quick_cuts_published_lengths_and_nothing_else():
     } == {"most_words", "max_words", "method", "keep", "classifier"}
 
 
-@pytest.mark.parametrize("preset", WestclassSettings.PRESETS)
-@pytest.mark.parametrize("mean", [None, 20, 300])
-def test_survives_json(preset, mean):
-    settings = WestclassSettings.preset(
-        preset,
-        labelled=[["7", "law"], (8, "arts")],
-        supervision="documents",
-        network="han",
-        faithful=True,
-    )
-    settings = settings if mean is None else settings.for_length(mean)
-    again = WestclassSettings(**json.loads(json.dumps(settings.as_dict())))
-    assert again == settings
-    assert hash(again) == hash(settings)
-    assert again.labelled == (("7", "law"), ("8", "arts"))
-
-
 def test_faithful_repeats_no_corpus():
     assert WestclassSettings.preset("paper", faithful=True).vector_words == 1
     assert WestclassSettings.preset("paper").vector_words == 2_000_000
-
-
-def test_limits_are_allowed():
-    WestclassSettings(alpha=0.0, stop_below=0.0, decay=0.0, labelled=[])
-    WestclassSettings(alpha=0.999, stop_below=1.0, **{**dict.fromkeys(WHOLE, 1), "vector_size": 2})

@@ -7,9 +7,6 @@ import pytest
 
 from lops_adapters.westclass.tokens import PAD, flat, is_word, padded, shape, tokenize, word_counts
 
-# vowel signs and accents of their own; the last is Adlam's
-MARKS = {"\u093f", "\u094d", "\u0301", "\u0b3e", "\U0001e944"}
-
 
 def words(text, **options):
     return flat(tokenize([text], **options)[0])
@@ -45,40 +42,6 @@ def test_words_numbers_and_marks(text, expected):
     assert words(text) == expected.split()
 
 
-def belongs(character):
-    return character.isalnum() or character in MARKS
-
-
-def test_no_letter_is_lost_and_no_token_is_mixed():
-    """Whatever the text, the letters and digits come back in order, words whole and free of
-    anything else.
-    """
-    draw = random.Random(0)
-    letters = [*"abnt's019.,!?()\"_-’ \n\x00é", "ß", "語", "ह", "α", *sorted(MARKS)]
-    for _ in range(3000):
-        text = "".join(draw.choices(letters, k=draw.randint(0, 12)))
-        composed = unicodedata.normalize("NFC", text)
-        found = words(text)
-        kept = [c for c in composed if c.isalnum()]
-        assert [c for token in found for c in token if c.isalnum()] == kept, repr(text)
-        for token in found:
-            assert token in '().,!?"' or all(belongs(c) or c in "'.," for c in token), (text, token)
-            assert not (set(token) & set("'.,") and any(c.isalpha() for c in token)) or token in (
-                "n't",
-                *CONTRACTED,
-            ), (text, token)
-        plain = composed.replace("’", " ").replace("'", " ")
-        separated = "".join(c if belongs(c) else " " for c in plain).split()
-        whole = [word.lstrip("".join(MARKS)) for word in separated]
-        if "'" not in text and "’" not in text and "." not in text and "," not in text:
-            assert [token for token in found if is_word(token)] == [
-                word for word in whole if word
-            ], repr(text)
-
-
-CONTRACTED = ("'s", "'ve", "'m", "'re", "'d", "'ll")
-
-
 @pytest.mark.parametrize(
     "piece", ["a", "1", "1.", "1,a", "n'", "'", "an't", "a_", ".", "(", "ह\u093e", "a\u0301\u0302"]
 )
@@ -89,12 +52,6 @@ def test_long_texts_take_linear_time(piece, faithful):
     assert (
         time.process_time() - start < 3
     )  # it takes a tenth of a second; a quadratic search would take hours
-
-
-def test_many_short_texts_take_no_longer():
-    start = time.process_time()
-    tokenize(["a"] * 1000)
-    assert time.process_time() - start < 2  # the pattern is put together once, not once a text
 
 
 def test_sentences_end_with_their_marks():
@@ -129,25 +86,6 @@ def test_a_word_is_one_object():
     assert one[0][1] is other[0][1]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Don't DON'T", "do n't don't"),
-        (
-            "It's IT'S we've I'm you're he'd they'll",
-            "it 's it's we 've i 'm you 're he 'd they 'll",
-        ),
-        ("o'reilly n'tx 'sx", "o 'reilly n'tx 'sx"),
-        ("$5.50 (1,000)", r"5 . 50 \( 1 , 000 \)"),
-        ("Why? same-sex law_enforcement `a`", r"why \? same sex law_enforcement `a`"),
-        ('"Hi!" caf\u00e9 won\u2019t', '" hi ! " caf won t'),
-        (r"a\(b", r"a \( b"),
-    ],
-)
-def test_the_originals_tokens(text, expected):
-    assert words(text, faithful=True) == expected.split()
-
-
 def by_the_letter(text):
     """Section 3.1 of the description of the original, one step after the other."""
     text = text.strip()
@@ -176,22 +114,9 @@ def test_the_originals_tokens_to_the_letter():
         assert words(text, faithful=True) == by_the_letter(text), repr(text)
 
 
-@pytest.mark.parametrize(
-    ("token", "expected"),
-    [
-        ("law", True),
-        ("5.50", True),
-        ("2nd", True),
-        ("हिन्दी", True),
-        ("law_x", True),
-        ("n't", False),
-        ("'s", False),
-        (".", False),
-        (r"\(", False),
-    ],
-)
-def test_which_tokens_are_words(token, expected):
-    assert is_word(token) is expected
+def test_which_tokens_are_words():
+    assert all(map(is_word, ["law", "5.50", "2nd", "हिन्दी", "law_x"]))
+    assert not any(map(is_word, ["n't", "'s", ".", r"\("]))
 
 
 def test_padded_documents_are_one_sentence_of_the_same_length():
@@ -222,13 +147,6 @@ def test_shapes_are_what_a_network_reads():
     ]  # only marks at the end are taken off
     assert shape([["a", r"\?"]], known | {r"\?"}, 10, 10, ends=False) == [1]
     assert shape([["x"]], known, 10, 10, ends=False) == shape([], known, 10, 10, ends=False) == []
-
-
-def test_progress(capsys, bars):
-    tokenize(["a"] * 3, quiet=True)
-    assert capsys.readouterr().err == ""
-    tokenize(["a"] * 3, quiet=False)
-    assert "tokenising" in capsys.readouterr().err
 
 
 def test_all_marks_that_words_have_are_known():

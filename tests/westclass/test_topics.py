@@ -126,15 +126,6 @@ def test_by_hand():
     assert words_of([1], [3, 0]) == [[1], [3, 0]]
 
 
-def test_a_class_that_keeps_its_seeds_is_fitted_to_all_of_them():
-    phrase = around([40])
-    seeds = [Seed(PLANE[[0]], [0]), Seed(np.concatenate([PLANE[[3, 1]], phrase]), [3, 1])]
-    first, second = find_topics(PLANE, seeds)
-    assert (first.words.tolist(), second.words.tolist()) == ([0], [3, 1])
-    np.testing.assert_allclose(second.distribution.mean, fit(seeds[1].vectors).mean)
-    assert np.abs(second.distribution.mean - fit(PLANE[[3, 1]]).mean).max() > 1e-3
-
-
 def test_phrases_alone_will_do():
     seeds = [Seed(around([2]), []), Seed(around([88]), [])]
     assert [topic.words.tolist() for topic in find_topics(PLANE, seeds)] == [[0, 1, 2], [3, 4, 5]]
