@@ -16,7 +16,6 @@ import numpy as np
 
 from lops_adapters import console
 from lops_adapters.core import Selection
-from lops_adapters.datasets import Dataset, GoldLabels
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe
 from lops_adapters.runs.framework import Job
@@ -189,15 +188,6 @@ def outcome(main, capsys, *args):
     status = console.guarded(main)([str(arg) for arg in args])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
-
-
-def with_permuted_gold(dataset):
-    """The same corpus with its gold labels in another order."""
-    gold = (
-        np.random.default_rng(1).permutation(np.array(dataset.gold.labels, dtype=object)).tolist()
-    )
-    assert gold != list(dataset.gold.labels)
-    return Dataset(dataset.corpus, GoldLabels(gold))
 
 
 def die():

@@ -1,13 +1,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.conwea.classifier import (
-    build_classifier,
-    build_probe,
-    epochs_of,
-    reads_texts,
-    word_vectors,
-)
+from lops_adapters.conwea.classifier import build_classifier, build_probe, reads_texts, word_vectors
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.core import LopsError
 from lops_adapters.probes import probe_class
@@ -20,19 +14,6 @@ CORPUS = ContextualCorpus(
     + [[["once"]], []],
     {},
 )
-
-
-def test_word_vectors_are_reproducible_and_of_unit_length():
-    long = ContextualCorpus(
-        [*CORPUS.documents] * 30, {}
-    )  # several pieces of work, which several workers would share
-    one, again, other = (word_vectors(long, settings(vector_words=1), seed) for seed in (0, 0, 1))
-    assert one.words == again.words
-    assert (one.vectors == again.vectors).all()
-    assert (one.vectors != other.vectors).any()
-    assert one.vectors.dtype == np.float32
-    assert one.vectors.shape == (len(one.words), 16)
-    np.testing.assert_allclose(np.linalg.norm(one.vectors, axis=1), 1, atol=1e-5)
 
 
 def test_words_that_occur_once_have_no_vector_unless_faithful():
@@ -50,23 +31,6 @@ def test_words_that_occur_once_have_no_vector_unless_faithful():
 def test_nothing_occurs_twice():
     with pytest.raises(LopsError, match="wanted words that occur at least twice"):
         word_vectors(ContextualCorpus([[["a", "b"]], [["c"]]], {}), settings(), 0)
-
-
-def test_a_small_corpus_is_repeated(monkeypatch):
-    from gensim.models import Word2Vec
-
-    asked = []
-
-    class Recorder(Word2Vec):
-        def __init__(self, *args, **options):
-            asked.append(options["epochs"])
-            super().__init__(*args, **options)
-
-    monkeypatch.setattr("gensim.models.Word2Vec", Recorder)
-    n_words = sum(len(sentence) for document in CORPUS.documents for sentence in document)
-    for vector_words in (1, 7 * n_words):
-        word_vectors(CORPUS, settings(vector_words=vector_words), 0)
-    assert asked == [5, 7]
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +53,6 @@ def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
     )
 
 
-def test_patience_ends_the_training_after_a_floor_of_epochs(vectors):
-    han = build_classifier(vectors, settings(min_epochs=6, patience=2, epochs=8), "cpu")
-    assert (han.min_epochs, han.patience, han.epochs) == (6, 2, 8)
-
-
-def test_faithful_reads_one_sentence_and_keeps_the_last_weights(vectors):
-    han = build_classifier(vectors, settings(faithful=True), "cpu")
-    assert han.faithful
-
-
 @pytest.mark.parametrize(
     ("name", "kind"), [("same", "han"), ("linear", "linear"), ("transformer", "transformer")]
 )
@@ -116,11 +70,6 @@ def test_kinds_of_fast_classifiers(vectors, bert, name):
     assert isinstance(classifier, probe_class(name))
     assert type(probe) is type(classifier)
     assert (classifier.epochs, probe.epochs, classifier.batch_size) == (20, 4, 12)
-
-
-def test_usual_epochs_of_the_han():
-    chosen = settings(epochs=None, probe_epochs=None)
-    assert [epochs_of(chosen, probing=probing) for probing in (False, True)] == [50, 10]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from lops_adapters.conwea.senses import (
     cluster,
     find_senses,
     nearest,
-    normalised,
     similarity_threshold,
     tokens_to_encode,
 )
@@ -39,14 +38,6 @@ def test_threshold_is_the_median_of_medians_over_pairs(monkeypatch, block):
     assert similarity_threshold(groups) == pytest.approx(brute_threshold(groups), abs=1e-6)
 
 
-def test_a_seed_of_two_classes_counts_twice():
-    rng = np.random.default_rng(1)
-    one, two, three = (rng.normal(1, spread, (4, 5)).astype(np.float32) for spread in (0.2, 1, 3))
-    twice = similarity_threshold([one, one, two, three])
-    assert twice == pytest.approx(brute_threshold([one, one, two, three]), abs=1e-6)
-    assert twice != pytest.approx(similarity_threshold([one, two, three]), abs=1e-3)
-
-
 def blobs(n_blobs, size=12, width=16, noise=0.05, seed=0):
     """Occurrences around orthogonal directions, shuffled, and the direction of each."""
     rng = np.random.default_rng(seed)
@@ -54,16 +45,6 @@ def blobs(n_blobs, size=12, width=16, noise=0.05, seed=0):
     return (np.eye(width)[which] + rng.normal(0, noise, (len(which), width))).astype(
         np.float32
     ), which
-
-
-@pytest.mark.parametrize("n_blobs", [2, 3, 5])
-def test_as_many_senses_as_there_are(n_blobs):
-    vectors, which = blobs(n_blobs)
-    centres = cluster(vectors, 0.5, 0, 5)
-    assert centres.shape == (n_blobs, 16)
-    assert centres.dtype == np.float32
-    found = nearest(vectors, centres)
-    assert len(set(zip(found.tolist(), which.tolist(), strict=True))) == n_blobs
 
 
 def all_below(centres, threshold):
@@ -89,27 +70,10 @@ def test_at_most_so_many_senses(most, found):
     assert len(cluster(blobs(5)[0], 0.5, 0, 5, most)) == found
 
 
-def test_one_centre_is_the_mean():
-    vectors, _ = blobs(1)
-    np.testing.assert_allclose(
-        cluster(vectors, 0.5, 0, 3), vectors.mean(axis=0, keepdims=True), atol=1e-6
-    )
-
-
 @pytest.mark.parametrize("threshold", [0.5, 1.0, 1.0000001])
 def test_identical_occurrences_have_one_sense(threshold):
     row = np.random.default_rng(0).normal(size=(1, 24)).astype(np.float32)
     assert len(cluster(np.repeat(row, 20, axis=0), threshold, 0, 2)) == 1
-
-
-def test_two_kinds_of_identical_occurrences_have_two():
-    assert len(cluster(np.repeat(np.eye(2, dtype=np.float32), 10, axis=0), 1.0, 0, 2)) == 2
-
-
-def test_few_occurrences():
-    assert cluster(np.ones((1, 3), dtype=np.float32), 0.9, 0, 2).tolist() == [[1, 1, 1]]
-    apart = np.eye(3, dtype=np.float32)
-    assert len(cluster(apart, 0.5, 0, 2)) == 3
 
 
 def test_nearest_is_by_cosine_and_ties_go_to_the_lower_index():
@@ -157,11 +121,6 @@ def test_no_sense_is_below_the_floor(least):
         assert centres.tolist() == before.tolist()
     if least == 100:
         assert len(centres) == 1
-
-
-def test_rows_of_unit_length():
-    rows = normalised(np.array([[3, 4], [0, 0]], dtype=np.float16))
-    np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0]], atol=1e-6)
 
 
 TEXTS = ["court court court goal"] * 4 + ["rare court", "seldom goal"]

@@ -56,37 +56,6 @@ def test_the_encoder_itself(encoder, tokens, bert, tmp_path):
             np.testing.assert_allclose(found[row], expected[first[wanted[row] - begin]], atol=2e-3)
 
 
-def test_context_matters(encoder, tmp_path):
-    corpus = tokenize(["The court match.", "The court verdict."])
-    wanted = np.flatnonzero(corpus.word_id == corpus.words.index("court"))
-    one, other = contextual_vectors(corpus, wanted, encoder, tmp_path)
-    assert np.abs(one - other).max() > 0.05
-
-
-@pytest.mark.parametrize("batch_pieces", [1, 40, 8192])
-def test_batches_change_nothing(encoder, tokens, bert, tmp_path, monkeypatch, batch_pieces):
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-    wanted = everything(tokens)
-    usual = contextual_vectors(tokens, wanted, encoder, tmp_path / "one")
-    monkeypatch.setattr(ContextEncoder, "budget", batch_pieces)
-    small = ContextEncoder(bert, layers=2, max_pieces=64, precision="float32")
-    np.testing.assert_allclose(
-        contextual_vectors(tokens, wanted, small, tmp_path / "other"), usual, atol=2e-3
-    )
-
-
-def test_only_what_is_wanted_and_the_same(encoder, tokens, tmp_path):
-    for name in ("one", "other"):
-        (tmp_path / name).mkdir()
-    everywhere = everything(tokens)
-    usual = contextual_vectors(tokens, everywhere, encoder, tmp_path / "one")
-    some = everywhere[::7]
-    np.testing.assert_allclose(
-        contextual_vectors(tokens, some, encoder, tmp_path / "other"), usual[::7], atol=2e-3
-    )
-
-
 def test_layers_are_averaged_or_joined(bert, tokens, tmp_path):
     wanted, found = everything(tokens)[:40], {}
     for combine, layers in (("mean", 2), ("concat", 2), ("concat", 1)):
@@ -123,21 +92,6 @@ def test_windows_cover_every_token_once_and_fit(bert):
         assert 0 < lengths[begin:end].sum() <= 6
         assert len(set(sentence[begin:end])) == 1
     assert len(found) > len(corpus.sentence_document)
-
-
-def test_long_sentences_are_encoded_in_windows(bert, tmp_path):
-    corpus = tokenize([" ".join(["court", "match", "verdict"] * 20)])
-    found = contextual_vectors(
-        corpus,
-        everything(corpus),
-        ContextEncoder(bert, layers=1, max_pieces=8, precision="float32"),
-        tmp_path,
-    )
-    assert found.shape == (60, 16)
-    assert (np.abs(found).max(axis=1) > 0).all()
-    np.testing.assert_allclose(
-        found[:6], found[6:12], atol=2e-3
-    )  # six tokens a window, and the text repeats
 
 
 class StopError(Exception):

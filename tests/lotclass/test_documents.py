@@ -80,20 +80,6 @@ def test_where_names_are_byte_level(byte_level):
     assert [code for _, code in words_at(read, byte_level)] == [0, 0, 0, 1]
 
 
-def test_occurrences_are_those_a_plain_count_finds(tokenizer):
-    texts = documents(40)[0]
-    read = read_documents(texts, {"law": ["law", "judge"], "sport": ["sport"]}, tokenizer, 64)
-    code = {"law": 0, "judge": 0, "sport": 1}
-    wanted = [
-        (word, code[word])
-        for text in texts
-        for word in text.lower().replace(".", " ").split()
-        if word in code
-    ]
-    assert words_at(read, tokenizer) == wanted
-    assert len(wanted) > 20
-
-
 def test_a_name_of_several_pieces_becomes_one_mask(either):
     texts = ["The quidditch, people! quidditch sport week", "The law"]
     read = read_documents(texts, {"law": ["law"], "quidditch": ["quidditch", "sport"]}, either, 60)
@@ -198,17 +184,7 @@ def test_phrases():
 @pytest.mark.parametrize(
     ("names", "words"),
     [
-        (
-            {"a": ["law"], "b": ["sport", "Law"]},
-            "'law' names both 'a' and 'b'; wanted names of one class only",
-        ),
         ({"a": ["real-estate"], "b": ["Real estate"]}, "'real estate' names both 'a' and 'b'"),
-        (
-            {"a": ["law"], "b": ["--", "!"]},
-            r"class 'b' has no name with a word in it \(found \['--', '!'\]\); LOTClass starts "
-            "from names",
-        ),
-        ({"a": ["law"], "b": []}, "class 'b' has no name with a word"),
         ({"a": ["law"]}, "found 1 class; wanted at least two to tell apart"),
         ({}, "found 0 class"),
     ],

@@ -9,14 +9,12 @@ import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Dataset
-from lops_adapters.lotclass import masked_lm, pipeline
+from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass import rows as row_making
 from lops_adapters.lotclass.probe import LotclassProbe
-from lops_adapters.lotclass.vocabulary import Predictor
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import keep_all
 
-from ..framework_checks import assert_learnt_at, names
 from ..framework_tools import copy_killed, kept_by, read_rows
 from .toys import ARMS, CLASSES
 
@@ -262,32 +260,6 @@ def check_selection(row, table, gold):
         )
 
 
-def test_selection_tables_say_when_each_was_learnt(finished):
-    for number in (0, 1, 2, 3):
-        table = read_rows(
-            finished.path / ("lops-refresh" if number else "lops") / f"selection-{number}.csv"
-        )
-        assert_learnt_at(table, finished.settings.probe_epochs)
-        assert any(row["learnt_at"] for row in table)
-
-
-@pytest.mark.parametrize(
-    ("supervision", "end"),
-    [
-        ("names", r"\(--names\) or seed words \(seeds\.json .*, --supervision keywords\)$"),
-        ("keywords", r"more documents or names that occur more often \(--names\)$"),
-    ],
-)
-def test_too_few_rows_leave_nothing_behind(dataset, go, tmp_path, supervision, end):
-    found = (
-        r"too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: \d+ "
-        r"\(vocabulary: .*"
-    )
-    with pytest.raises(LopsError, match=found + end):
-        go(dataset, tmp_path / "run", min_rows=80, supervision=supervision)
-    assert [name for name in names(tmp_path / "run") if name != "config.json"] == []
-
-
 def test_rare_names_are_refused_before_the_language_model(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(
         pipeline, "prepare_language_model", lambda *_, **__: pytest.fail("long work")
@@ -407,29 +379,3 @@ def test_a_lower_threshold_where_seed_words_are_not_enough(dataset, go, tmp_path
     assert rows[0].read_bytes() == rows[1].read_bytes()
     with pytest.raises(LopsError, match=f"Give --match-threshold {lower},"):
         go(dataset, tmp_path / "asked", **{**same, "match_threshold": 5})
-
-
-def test_the_head_works_on_what_is_asked_for(monkeypatch, dataset, go, tmp_path):
-    """Not on padding or special tokens: as many positions as there are ordinary tokens, plus the
-    occurrences of names.
-    """
-    import torch
-
-    counted, best = [], Predictor.best
-
-    def noted(self, rows, places, *args):
-        counted.append(sum(map(len, places)))
-        model_head = masked_lm.head(self.model)
-        seen = []
-        handle = model_head.register_forward_pre_hook(
-            lambda module, given: seen.append(len(given[0]))
-        )
-        found = best(self, rows, places, *args)
-        handle.remove()
-        assert sum(seen) == counted[-1]
-        assert torch.is_inference_mode_enabled() is False
-        return found
-
-    monkeypatch.setattr(Predictor, "best", noted)
-    go(dataset, tmp_path / "run", arms=["standard"], self_train_epochs=0.0)
-    assert len(counted) == 2

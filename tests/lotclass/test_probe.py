@@ -5,7 +5,6 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import token_rows
-from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.probe import LotclassProbe, Sample
 
 from ..probes import test_conformance
@@ -156,27 +155,6 @@ def test_probabilities_are_the_mean_over_places(probe, samples):
     )
     made.predict_tokens = 1
     np.testing.assert_allclose(made.predict_prepared(samples), wanted, atol=1e-5)
-
-
-def test_places_that_are_not_read_get_no_say(probe, samples):
-    made = probe()
-    one = [Sample(sample.ids, sample.places[:1]) for sample in samples]
-    assert np.abs(made.predict_prepared(one) - made.predict_prepared(samples)).max() > 1e-3
-
-
-def test_an_update_does_not_depend_on_the_micro_batches(probe, samples):
-    targets = np.eye(K, dtype=np.float32)[np.arange(10) % K]
-    found = []
-    for size in (1, 3, 10):
-        made = probe(micro_batch=size)
-        made.engine = Engine("cpu")
-        update = made.tuner(samples, 0.001, 4, seed=0)
-        for _ in range(3):
-            update(np.arange(10), targets)
-        found.append(made.predict_prepared(samples))
-    np.testing.assert_allclose(found[0], found[2], atol=1e-4)
-    np.testing.assert_allclose(found[1], found[2], atol=1e-4)
-    assert np.abs(found[0] - probe().predict_prepared(samples)).max() > 1e-3
 
 
 def test_weights_come_back(probe, samples):

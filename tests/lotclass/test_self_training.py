@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.model import FIRST
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import Sample
 from lops_adapters.lotclass.self_training import (
     planned_updates,
     self_train,
@@ -16,12 +15,29 @@ from lops_adapters.lotclass.self_training import (
     updates_per_refresh,
 )
 from lops_adapters.probes.tuning import target_distribution
-from lops_adapters.selection import Lops, keep_all
+from lops_adapters.selection import keep_all
 
-from .toys import documents, settings
+from .toys import settings
 
 K = 3
 SKEWED = [4, 1, 2]  # predictions in which some classes are rarer than others
+
+
+def test_targets_by_hand():
+    p = np.array([[0.8, 0.2], [0.5, 0.5], [0.6, 0.4]], dtype=np.float32)
+    f = [1.9, 1.1]
+    wanted = []
+    for row in p.astype(float):
+        weight = [row[0] ** 2 / f[0], row[1] ** 2 / f[1]]
+        wanted.append([value / sum(weight) for value in weight])
+    found = target_distribution(p)
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    assert found[1].argmax() == 1  # the rarer class gains
+
+
+def test_targets_of_a_class_that_nobody_is_in():
+    found = target_distribution(np.array([[1.0, 0.0], [0.5, 0.0]], dtype=np.float32))
+    assert found.tolist() == [[1, 0], [1, 0]]
 
 
 def test_slices_go_round():
@@ -222,93 +238,3 @@ def test_predictions_that_are_no_numbers():
         self_train(
             network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0
         )
-
-
-@pytest.fixture
-def networks(bert, engine):
-    """The network that is trained, and a probe, not yet started."""
-    shape = {
-        "encoder": bert,
-        "batch_size": 12,
-        "learning_rate": 0.003,
-        "micro_batch": 6,
-        "engine": engine,
-    }
-    main, probe = LotclassProbe(epochs=2, **shape), LotclassProbe(epochs=2, **shape)
-    main.start(K, seed=0)
-    return main, probe
-
-
-def copied(state):
-    """A deep copy of an optimiser's state that can be compared."""
-    import torch
-
-    if isinstance(state, dict):
-        return {key: copied(value) for key, value in state.items()}
-    if isinstance(state, list):
-        return [copied(value) for value in state]
-    return state.tolist() if isinstance(state, torch.Tensor) else state
-
-
-@pytest.mark.filterwarnings(
-    "ignore::lops_adapters.core.LopsWarning"
-)  # so few documents teach little
-def test_a_refresh_trains_the_probe_and_not_the_network(networks, tokenizer, monkeypatch):
-    """At each refresh the probe's weights change; the network's, its optimiser and its learning
-    rate are what they were.
-    """
-    import torch
-
-    main, probe = networks
-    optimizers, usual = [], torch.optim.AdamW
-    monkeypatch.setattr(
-        torch.optim,
-        "AdamW",
-        lambda *args, **kwargs: optimizers.append(usual(*args, **kwargs)) or optimizers[-1],
-    )
-    samples = [Sample(row, FIRST) for row in token_rows(documents(72)[0], tokenizer, 40)]
-    lops = Lops(probe, every=2)
-    seen, rates = [], []
-
-    def selector(part, codes, number):
-        before, optimizer = main.weights(), copied(optimizers[0].state_dict())
-        selection = lops(
-            part, np.array(["arts", "law", "sport"], dtype=object)[np.arange(len(part)) % K]
-        )  # any will do
-        after = main.weights()
-        assert all((before[name] == after[name]).all() for name in before)
-        assert copied(optimizers[0].state_dict()) == optimizer
-        assert all(parameter.grad is None for parameter in main._network.parameters())
-        assert len(optimizers) == number + 2
-        trained = probe.weights()
-        probe_parameters = {id(parameter) for parameter in probe._network.parameters()}
-        assert {
-            id(p) for group in optimizers[-1].param_groups for p in group["params"]
-        } == probe_parameters
-        fresh = LotclassProbe(
-            **{
-                name: getattr(probe, name)
-                for name in (
-                    "encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "engine",
-                )
-            }
-        )  # fmt: skip
-        fresh.start(K, seed=0)
-        seen.append(
-            {name for name, array in fresh.weights().items() if (trained[name] != array).any()}
-        )
-        rates.append(optimizer["param_groups"][0]["lr"])
-        return selection
-
-    start = main.weights()
-    done = self_train(main, samples, settings(self_train_epochs=2), selector, seed=0)
-    assert len(done.refreshes) == 4
-    for changed in seen:
-        assert {"head.0.weight", "head.3.weight"} <= changed
-        assert any(name.startswith("encoder.") for name in changed)
-    assert any((main.weights()[name] != start[name]).any() for name in start)
-    assert all(len(refresh.selection.kept) for refresh in done.refreshes)
-    made = np.arange(0, 13, 3)
-    expected = [0.001 * (step / 1 if step < 1 else (12 - step) / 11) for step in made[:4]]
-    assert rates == pytest.approx(expected)
-    assert done.updates == made[-1]

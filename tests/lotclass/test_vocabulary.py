@@ -152,23 +152,6 @@ def test_spare_rows_of_a_model_are_no_tokens(vocabulary, tokenizer):
     ]
 
 
-def test_no_token_is_in_two_vocabularies(vocabulary, tokenizer):
-    rng = np.random.default_rng(0)
-    words = [word for word in tokenizer.get_vocab() if not word.startswith("[")]
-    for _ in range(20):
-        predictions = [
-            (int(rng.integers(3)), " ".join(rng.choice(words, 8, replace=False))) for _ in range(30)
-        ]
-        names = {
-            "law": ["law", "law week"],
-            "sport": ["sport", "the week match"],
-            "arts": ["arts", "match"],
-        }
-        found = vocabulary(predictions, names, size=40)
-        joined = [word for own in found for word in own]
-        assert len(joined) == len(set(joined))
-
-
 def test_words_of_word_pieces(tokenizer):
     tokens = tokenizer.convert_tokens_to_ids(["law", "##a", ".", "a", "[MASK]"])
     assert words_of(np.array(tokens), tokenizer) == ["law", "##a", ".", "a", "[mask]"]
@@ -183,25 +166,6 @@ def test_words_of_bytes(byte_level):
     found = words_of(np.array(tokens), byte_level)
     assert [found[0], found[2]] == ["law", "b\u00fccher"]
     assert not any(word.isalpha() for word in [found[1], *found[3:]])
-
-
-def test_a_vocabulary_of_bytes(byte_level):
-    tokens = byte_level.convert_tokens_to_ids(["\u0120law", "\u0120the", "\u0120judge", "a"])
-    found = [
-        np.array([tokens]),
-        np.array(
-            [byte_level.convert_tokens_to_ids(["\u0120sport", "\u0120coach", "\u0120the", "a"])]
-        ),
-    ]
-    occurrences = Occurrences(
-        {}, [np.array([0, 5, 2])] * 2, np.arange(2), np.ones(2, dtype=np.int64), np.arange(2)
-    )
-    predictor = SimpleNamespace(tokenizer=byte_level, best=lambda *_: found)
-    vocabularies = category_vocabulary(occurrences, NAMES, predictor, size=10)
-    assert [set(words_of(own, byte_level)) for own in vocabularies] == [
-        {"law", "judge"},
-        {"sport", "coach"},
-    ]
 
 
 class Table:

@@ -73,13 +73,6 @@ def test_predictions(tmp_path):
     ]
 
 
-def test_tables_of_no_sample(tmp_path):
-    write_predictions(tmp_path / "a.csv", [], ["law"], np.zeros((0, 1)))
-    write_sample_labels(tmp_path / "b.csv", [], [], [])
-    assert rows(tmp_path / "a.csv") == [["id", "predicted", "probability"]]
-    assert rows(tmp_path / "b.csv") == [["id", "pseudo_label", "score"]]
-
-
 def test_columns_of_different_length_write_nothing(tmp_path, selection):
     for ids in ("abc", "abcde"):
         with pytest.raises(ValueError, match="argument"):
@@ -123,41 +116,20 @@ def test_an_arm_is_its_last_iteration_and_the_time_of_all():
     }  # fmt: skip
 
 
-def test_no_arm_is_finished_before_the_first(tmp_path):
-    run = RunFolder(tmp_path)
-    assert finished_arms(run) == {}
-    arms = [arm_metrics([iteration(0, seconds)]) for seconds in (1, 2)]
-    add_arm(run, {}, "lops", arms[0])
-    assert finished_arms(run) == {"lops": arms[0]}
-    add_arm(run, {}, "standard", arms[1])
-    assert finished_arms(run) == {"standard": arms[1], "lops": arms[0]}
-
-
 def test_arms_of_earlier_calls_stay(tmp_path):
     run, path = RunFolder(tmp_path), tmp_path / "metrics.json"
+    assert finished_arms(run) == {}
     lops, standard, again = (arm_metrics([iteration(0, seconds)]) for seconds in (1, 2, 3))
-    assert add_arm(run, {"dataset": "toy", "old": 1}, "lops", lops) == {
-        "dataset": "toy",
-        "old": 1,
-        "arms": {"lops": lops},
-    }
-    assert json.loads(path.read_text()) == {"dataset": "toy", "old": 1, "arms": {"lops": lops}}
+    first = {"dataset": "toy", "old": 1, "arms": {"lops": lops}}
+    assert add_arm(run, {"dataset": "toy", "old": 1}, "lops", lops) == first
+    assert json.loads(path.read_text()) == first
     about = {"dataset": "toy", "seconds": {"vectors": np.float64(1.5)}, "kappa": [float("inf")]}
-    metrics = add_arm(run, about, "standard", standard)
-    assert list(metrics["arms"].items()) == [("standard", standard), ("lops", lops)]
+    arms = {"standard": standard, "lops": lops}
+    assert list(add_arm(run, about, "standard", standard)["arms"].items()) == list(arms.items())
     stored = json.loads(path.read_text())
-    assert stored == {
-        "dataset": "toy",
-        "seconds": {"vectors": 1.5},
-        "kappa": [None],
-        "arms": {"standard": standard, "lops": lops},
-    }
-    assert list(stored["arms"]) == ["standard", "lops"]
-    assert list(add_arm(run, about, "lops-all", again)["arms"]) == ["standard", "lops", "lops-all"]
-    assert list(json.loads(path.read_text())["arms"]) == ["standard", "lops", "lops-all"]
-    add_arm(run, about, "standard", again)
-    assert json.loads(path.read_text())["arms"] == {
-        "standard": again,
-        "lops": lops,
-        "lops-all": again,
-    }
+    about = {"dataset": "toy", "seconds": {"vectors": 1.5}, "kappa": [None]}
+    assert stored == {**about, "arms": arms}
+    for arm in ("lops-all", "standard"):
+        add_arm(run, about, arm, again)
+    stored = json.loads(path.read_text())["arms"]
+    assert list(stored.items()) == [("standard", again), ("lops", lops), ("lops-all", again)]

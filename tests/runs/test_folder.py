@@ -62,22 +62,12 @@ def test_resume_where_nothing_is_starts(tmp_path):
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        (config(keep=0.7), "settings.keep = 0.5, not 0.7"),
         (config(every=3), "settings.every = None, not 3"),
         (config(extra=1), "settings.extra = None, not 1"),
-        (config(seed=1), "seed = 0, not 1"),
         (config(framework="xclass"), "framework = 'conwea', not 'xclass'"),
-        (
-            config(corpus=Corpus("toy", ("a",), ("one",), ("x", "y"), {"x": ("one",)})),
-            "dataset.documents = 2, not 1",
-        ),
         (
             config(corpus=Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("two",)})),
             "dataset.seeds = {'x': ['one']}",
-        ),
-        (
-            config(corpus=Corpus("toy", ("a", "b"), ("one", "too"), ("x", "y"), {"x": ("one",)})),
-            "dataset.sha256 = ",
         ),
     ],
 )

@@ -3,7 +3,6 @@
 import json
 import math
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,7 +23,7 @@ from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.request import Request
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
-from ..self_training.toys import CLASSES, documents
+from ..self_training.toys import documents
 
 KNOWN = ("standard", "lops", "lops-twice")
 CORPUS = Corpus("toy", ("a", "b", "c"), ("one", "two", "three"), ("x", "y"), {})
@@ -145,12 +144,6 @@ def test_gold_labels_go_to_the_arm_that_is_defined_by_them_alone(job):
     run(toy, Dataset(CORPUS, GOLD), job, ["standard", "lops", "optimal", "lops-twice"])
     assert toy.golds.pop("optimal").tolist() == ["x", "y", "y"]
     assert toy.golds == dict.fromkeys(("standard", "lops", "lops-twice"))
-
-
-def test_without_gold_labels(job):
-    metrics = run(Toy(), Dataset(CORPUS), job, ["lops"])
-    assert metrics["pseudo_labels"]["noise"] is None
-    assert metrics["arms"]["lops"]["micro_f1"] is metrics["arms"]["lops"]["macro_f1"] is None
 
 
 def test_some_documents_are_measured(job):
@@ -293,19 +286,6 @@ def test_tau_auto_of_two_samples_is_one(auto, built):
     assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
 
 
-def test_tau_auto_in_numbers(auto):
-    texts, labels = documents(60, seed=3)
-    labels = [CLASSES[i % 3] if i % 5 == 0 else label for i, label in enumerate(labels[::-1])]
-    probe = LinearProbe(epochs=2, batch_size=8, learning_rate=1.0)
-    found = auto.selector("lops", lambda: probe)(texts, labels)
-    held_out = Preferred(LinearProbe(quiet=True), 4)
-    agreed = InContentOrder(lambda _: held_out, Request(seed=4))(texts, labels)
-    assert 0 < len(agreed.kept) < 60
-    assert [report.kept for report in found.per_class.values()] == [
-        report.kept for report in agreed.per_class.values()
-    ]
-
-
 def test_labels_of_frameworks_are_no_evidence(job, built):
     for method in ("committee", "automatic", "lops"):
         job.selector(method, Probe)
@@ -439,37 +419,6 @@ def test_random_without_an_arm_to_control_keeps_tau(job):
         selection = job.selector("random", Probe, **given)(texts, labels)
         assert [report.kept for report in selection.per_class.values()] == [3, 3]  # a quarter
     assert len(job.selector("random", Probe, n=2)(texts, labels).kept) == 2
-
-
-def test_only_random_is_a_control(job):
-    texts, labels = finish(job, "lops-selection", 4)
-    probe = partial(LinearProbe, batch_size=2)
-    selection = job.selector("probability", probe, control_of="{}-selection")(texts, labels)
-    assert len(selection.kept) == 5
-
-
-def test_the_control_does_not_depend_on_the_order_of_rows(job):
-    texts, labels = [f"text {i}" for i in range(40)], ["x", "y"] * 20
-    job.folder.select("lops-selection", lambda: build("random", n=17)(texts, labels))
-    order = np.random.default_rng(0).permutation(40)
-    moved = [texts[i] for i in order], [labels[i] for i in order]
-    selector = job.selector("random", Probe, control_of="{}-selection")
-    here, there = selector(texts, labels), selector(*moved)
-    assert len(here.kept) == 17
-    np.testing.assert_array_equal(there.mask, here.mask[order])
-
-
-NAMED = Corpus(
-    "toy", ("a",), ("one",), ("x", "y"), {"x": ("goal", "match", "goal")},
-    names={"x": ("sports", "goal"), "y": ("law",)},
-)  # fmt: skip
-
-
-def test_the_words_of_a_class_are_its_names_then_its_seed_words_each_once():
-    toy = Toy()
-    settings = toy.settings()
-    assert toy.class_words(NAMED, settings) == {"x": ["sports", "goal", "match"], "y": ["law"]}
-    assert toy.class_words(CORPUS, settings) == {"x": ["x"], "y": ["y"]}  # a label names its class
 
 
 def test_the_words_go_to_the_methods_that_use_them(job, built):

@@ -155,9 +155,6 @@ def test_options_stand_in_the_group_of_their_field(parser):
 def test_seeds(parser):
     found = options.read_seeds(parser.parse_args(["--seed", "4", "--seeds", "3"]))
     assert list(found) == [4, 5, 6]
-    for wrong in (["--seeds", "0"], ["--seed", "-1"], ["--seed", str(2**31)]):
-        with pytest.raises(LopsError, match=f"{wrong[0]} is {wrong[1]}; wanted"):
-            options.read_seeds(parser.parse_args(wrong))
 
 
 def test_data_sets(parser):
@@ -170,8 +167,6 @@ def test_data_sets(parser):
     assert len(first) == 20
     assert first == same != other
     assert len(read("--max-docs", "1000000")) == len(demo)
-    with pytest.raises(LopsError, match="--max-docs is 1; wanted at least 2"):
-        read("--max-docs", "1")
 
 
 def test_names_and_headers_are_of_the_data_set(parser, tmp_path):

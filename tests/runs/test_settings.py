@@ -1,13 +1,12 @@
 """What all settings share; tests/frameworks/test_settings.py asks those of each framework."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pytest
 
-from lops_adapters.core import RULES, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
@@ -25,33 +24,6 @@ class ToySettings(FrameworkSettings):
     rounds: int = setting(5, "rounds of play", within=AT_LEAST_ONE)
     limit: int | None = setting(None, "pieces at most", within=AT_LEAST_ONE)
     opening: str = setting("plain", "how to begin", choices=("plain", "wild"))
-
-
-def test_defaults_of_the_selection():
-    settings = FrameworkSettings()
-    assert (settings.probe, settings.method, settings.keep, settings.every, settings.faithful) == (
-        "same",
-        "ranked",
-        "auto",
-        "epoch",
-        False,
-    )
-    for rule in RULES:
-        assert FrameworkSettings(method=rule).method == rule
-    with pytest.raises(LopsError, match=r"probe is 'abacus'; wanted one of same$"):
-        FrameworkSettings(probe="abacus")
-
-
-def test_a_framework_adds_its_own():
-    assert ToySettings.preset("small") == ToySettings(rounds=2, keep=0.25)
-    assert ToySettings.preset("small", rounds=3, probe="abacus") == ToySettings(
-        rounds=3, keep=0.25, probe="abacus"
-    )
-    assert type(ToySettings.preset("large")) is ToySettings
-    with pytest.raises(LopsError, match="preset is 'quick'; wanted one of small, large"):
-        ToySettings.preset("quick")
-    with pytest.raises(LopsError, match=r"unknown settings: a, b$"):
-        ToySettings.preset("small", b=1, rounds=1, a=None)
 
 
 def test_faithful_comes_last_and_only_when_asked_for():
@@ -114,19 +86,6 @@ def test_a_probe_that_ends_before_it_is_looked_at():
         FrameworkSettings(every=7).check_probe(probe, 90, "90 documents")
 
 
-def test_json_and_nothing_changes_them():
-    settings = ToySettings(every=3, limit=7)
-    assert settings.as_dict() == {
-        "probe": "same", "method": "ranked", "keep": "auto", "every": 3, "faithful": False,
-        "rounds": 5, "limit": 7, "opening": "plain",
-    }  # fmt: skip
-    assert ToySettings(**json.loads(json.dumps(settings.as_dict()))) == settings
-    with pytest.raises(FrozenInstanceError):
-        settings.keep = 1
-    with pytest.raises(TypeError):
-        ToySettings("same")
-
-
 @pytest.mark.parametrize(
     ("name", "fine", "wrong"),
     [
@@ -156,28 +115,3 @@ def test_choices_and_none():
         ToySettings(opening="odd")
     with pytest.raises(LopsError, match="rounds is None; wanted at least 1"):
         ToySettings(rounds=None)  # its type does not allow that
-
-
-def test_what_help_says_of_a_default():
-    @dataclass(frozen=True, kw_only=True)
-    class Presets(FrameworkSettings):
-        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-            "quick": {"one": 1, "two": None},
-            "paper": {"one": 100, "three": None},
-        }
-        one: int = setting(7, "one")
-        two: int | None = setting(2, "two")
-        three: int | None = setting(3, "three")
-        four: int | None = setting(None, "four", usual="as published")
-        keep: float = setting(0.9, "keep")
-
-        five: int | None = setting(None, "five")
-
-    found = [Presets.usual(name) for name in ("one", "two", "three", "four", "keep", "five")]
-    assert found[:3] == ["1; paper: 100", "none; paper: 2", "3; paper: none"]
-    assert found[3:] == ["as published", "0.9", "none"]
-
-
-def test_the_documentation_lists_the_fields():
-    assert "rounds: rounds of play." in ToySettings.__doc__
-    assert "limit: pieces at most." in ToySettings.__doc__

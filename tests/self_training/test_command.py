@@ -3,12 +3,13 @@ work; odd input that works.
 """
 
 import json
+from functools import partial
 
 import pytest
 
 from lops_adapters.self_training.__main__ import main
 
-from ..framework_checks import metrics_of
+from ..framework_checks import assert_not_resumed, metrics_of
 from ..framework_tools import outcome, write_folder
 from .toys import SEEDS, documents
 
@@ -113,3 +114,16 @@ def test_seeds_and_the_log(good, tmp_path, capsys, keep, share):
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
     config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
     assert config["settings"]["n_from"] == "keep"
+
+
+@pytest.mark.slow
+def test_another_file_of_pseudo_labels_is_refused(run, data, tmp_path):
+    mine = tmp_path / "mine.csv"
+    rows = [f"d{i},{('arts', 'law', 'sport')[i % 3]}\n" for i in range(30)]
+    mine.write_text("id,label\n" + "".join(rows), encoding="utf-8")
+    command = partial(run, data, "--arms standard --pseudo-labels", mine)
+    assert command()[0] == 0
+    assert command("--resume")[0] == 0
+    mine.write_text("id,label\n" + "".join(rows[:-1]), encoding="utf-8")
+    status, _, err = command("--resume")
+    assert_not_resumed(status, err, "was started with settings.pseudo_labels_sha256")

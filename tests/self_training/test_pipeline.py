@@ -2,7 +2,6 @@
 added, what a run folder holds.
 """
 
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,12 +15,11 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
-from lops_adapters.runs.models import load
 from lops_adapters.self_training import pipeline
 
 from ..framework_checks import assert_learnt_at
-from ..framework_tools import COMMON, kept_by, letter_pieces, read_rows, save_bert, write_folder
-from .toys import CLASSES, SEEDS, TOPICS, documents
+from ..framework_tools import kept_by, read_rows, write_folder
+from .toys import CLASSES, SEEDS, documents
 
 
 def rows_of(done, arm):
@@ -341,19 +339,6 @@ def test_faithful(monkeypatch, dataset, go, tmp_path):
     )
 
 
-def test_the_first_pseudo_labels_are_those_of_string_match(finished, dataset):
-    initial = string_match(dataset.corpus.texts, SEEDS)
-    table = read_rows(finished.path / "pseudo_labels.csv")
-    assert [row["id"] for row in table] == [dataset.corpus.ids[i] for i in initial.positions]
-    assert [row["pseudo_label"] for row in table] == initial.labels.tolist()
-    assert [float(row["score"]) for row in table] == initial.scores.tolist()
-    first = read_rows(finished.path / "lops" / "selection-0.csv")
-    assert [(row["id"], row["pseudo_label"]) for row in first] == [
-        (row["id"], row["pseudo_label"]) for row in table
-    ]
-    assert_learnt_at(first, 4)
-
-
 def test_metrics_of_each_round(finished, dataset):
     stored = finished.metrics
     assert stored["pseudo_labels"]["count"] == 49
@@ -377,38 +362,20 @@ def test_metrics_of_each_round(finished, dataset):
     assert f1["optimal"] >= f1["lops"] > f1["standard"]
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
-def test_a_transformer(tmp_path, go):
-    """A tiny BERT as classifier and probe."""
-    (tmp_path / "bert").mkdir()
-    words = [*letter_pieces(), *COMMON, *(word for topic in TOPICS.values() for word in topic)]
-    bert = save_bert(tmp_path / "bert", words, max_position_embeddings=32)
-    texts, labels = documents(24)
-    data = datasets.load(write_folder(tmp_path / "toy", texts, labels, SEEDS), quiet=True)
-    small = {
-        "classifier": bert,
-        "epochs": 3,
-        "learning_rate": 0.01,
-        "max_tokens": 20,
-        "iterations": 2,
-        "delta": 0.4,
-    }
-    start = partial(go, data, arms=["lops"], **small)
-    one, other = start(tmp_path / "one"), start(tmp_path / "other")
-    for name in ("selection-1.csv", "predictions.csv"):
-        assert (one.path / "lops" / name).read_bytes() == (other.path / "lops" / name).read_bytes()
-    assert_learnt_at(read_rows(one.path / "lops" / "selection-0.csv"), 3)
-    model = load(one.path, device="cpu")
-    assert model.classifier.kind == "transformer"
-    assert model.predict(data.corpus.texts) == [
-        row["predicted"] for row in read_rows(one.path / "lops" / "predictions.csv")
-    ]
-
-
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
 def test_gold_labels_of_one_class_and_documents_without_text(go, tmp_path):
     texts = ["", "...", *documents(30)[0]]
     corpus = Corpus("odd", [f"x{i}" for i in range(32)], texts, CLASSES, SEEDS)
     done = go(Dataset(corpus, GoldLabels(["law"] * 32)), tmp_path / "run")
     assert len(read_rows(done.path / "lops" / "predictions.csv")) == 32
+
+
+def test_the_method_defined_by_gold_labels_keeps_what_is_right(finished, dataset, go, tmp_path):
+    for row in finished.metrics["arms"]["optimal"]["iterations"]:
+        assert row["selected_noise"] == 0
+        assert row["selected"] == round(row["pseudo_labels"] * (1 - row["noise"]))
+    gold = GoldLabels([*dataset.gold.labels[1:], dataset.gold.labels[0]])
+    other = go(Dataset(dataset.corpus, gold), tmp_path / "run", arms=["optimal"], iterations=1)
+    assert rows_of(other, "optimal")[0]["selected_noise"] == 0
+    one, moved = (path / "optimal" / "selection-0.csv" for path in (finished.path, other.path))
+    assert one.read_bytes() != moved.read_bytes()

@@ -210,3 +210,12 @@ def test_odd_data_that_work(run, tmp_path):
     )
     lines = (tmp_path / "run" / "lops" / "predictions.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 66
+
+
+@pytest.mark.slow
+def test_labelled_documents_drawn_again_are_the_same(run, data, tmp_path):
+    """A resumed run draws what it drew before: 2 documents per class, by the seed."""
+    few = "--labelled-per-class 2 --pretrain-epochs 1 --max-iterations 1 --arms standard"
+    assert run(data, few)[0] == 0
+    assert len(settings_of(tmp_path / "run")["labelled"]) == 6
+    assert run(data, few, "--resume")[0] == 0

@@ -85,14 +85,6 @@ def test_confidence_stays_distinct_where_posteriors_saturate():
     assert confidence.min() > 30
 
 
-def test_component_i_stays_class_i():
-    documents, classes, truth = clouds(0.5)
-    assert (align(documents, classes).codes == truth).mean() > 0.98
-    order = np.array([2, 0, 1])
-    turned = align(documents, classes[order])
-    assert (order[turned.codes] == truth).mean() > 0.98
-
-
 def test_the_nearest_class():
     classes = np.float32([[1, 0], [0, 1], [0, 5]])
     assert nearest_class(
@@ -197,18 +189,6 @@ def test_fractions_are_exact():
         assert (
             len(most_confident(alignment, percent / 100, seed=0)) == percent
         )  # 0.29 * 100 is 28.999...
-
-
-def test_the_order_of_documents_does_not_matter():
-    rng = np.random.default_rng(0)
-    codes, confidence, order = (
-        rng.integers(0, 3, 100),
-        rng.permutation(100) / 7,
-        rng.permutation(100),
-    )
-    kept = most_confident(Alignment(codes, confidence), 0.3, seed=5)
-    again = most_confident(Alignment(codes[order], confidence[order]), 0.3, seed=5)
-    assert sorted(order[again]) == kept.tolist()
 
 
 def test_ties_are_broken_by_a_seeded_hash():

@@ -3,8 +3,6 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.xclass.classes import describe_classes
-from lops_adapters.xclass.vectors import static_vectors
-from lops_adapters.xclass.words import read_words
 
 
 def cosines_of(row, others):
@@ -94,22 +92,6 @@ def test_against_the_slow_way(faithful, most):
         assert max(map(len, words)) <= most - 1
 
 
-def test_waiting_is_told_from_going_on():
-    lists = [{}, {}]
-    for faithful in (True, False):
-        for seed in range(25):
-            static, index = problem(seed)
-            lists[faithful][seed] = describe_classes(
-                static[index],
-                [[i] for i in index],
-                static,
-                np.arange(len(static)),
-                faithful=faithful,
-            ).words
-    assert lists[0] != lists[1]
-    assert max(len(row) for words in lists[1].values() for row in words) > 4
-
-
 def test_names_the_corpus_lacks_against_the_slow_way():
     for seed in range(10):
         static, index = problem(seed)
@@ -179,35 +161,6 @@ def test_rare_words_describe_no_class_but_may_name_one():
     static = angle(0, 90, 1, 6, 88)
     found = describe_classes(static[:2], [[0], [1]], static, np.array([3, 4]), most=2)
     assert found.words == ((3,), (4,))
-
-
-def test_the_order_of_documents_does_not_matter():
-    rng = np.random.default_rng(3)
-    topics = [[f"{topic}{number}" for number in range(12)] for topic in "ab"]
-    texts = [" ".join(rng.choice(topics[number % 2], 30)) for number in range(20)]
-    centres = {
-        word: rng.normal(size=6) * 0.6 + np.eye(6)[number] * 2
-        for number, topic in enumerate(topics)
-        for word in topic
-    }
-
-    def describe(order):
-        words = read_words([texts[number] for number in order])
-        noise = {
-            number: np.random.default_rng(number).normal(size=(30, 6)) * 0.3 for number in order
-        }
-        of_words = np.array([centres[words.vocabulary[word]] for word in words.word_id])
-        contextual = (of_words + np.concatenate([noise[number] for number in order])).astype(
-            np.float16
-        )
-        static = static_vectors(words.word_id, contextual, len(words.vocabulary))
-        index = [words.vocabulary.index("a0"), words.vocabulary.index("b0")]
-        return describe_classes(static[index], [[i] for i in index], static, np.arange(len(static)))
-
-    one, other = describe(range(20)), describe(rng.permutation(20).tolist())
-    assert one.words == other.words
-    assert sum(map(len, one.words)) > 2
-    assert (one.vectors == other.vectors).all()
 
 
 @pytest.mark.parametrize(

@@ -81,17 +81,6 @@ def test_only_some_rows_count(data):
     assert not document_vectors(*data, N, rows=rows[:0]).any()
 
 
-def test_other_documents_and_their_order_change_nothing(data):
-    word_id, document, vectors, static, classes = data
-    order = np.random.default_rng(2).permutation(N)
-    rows = np.concatenate([np.flatnonzero(document == number) for number in order])
-    place = np.argsort(order)
-    found = document_vectors(
-        word_id[rows], place[document[rows]], vectors[rows], static, classes, N
-    )
-    assert (found == document_vectors(*data, N)[order]).all()
-
-
 def test_scores():
     classes = np.eye(2, 3, dtype=np.float32)
     rows = np.float32([[2, 0, 0], [0, 0, 5], [3, 3, 0], [0, 0, 0]])
@@ -104,15 +93,3 @@ def test_ranks_restart_in_every_document():
     document, scores = np.array([0, 0, 0, 2, 2]), np.array([1.0, 3.0, 3.0, 5.0, 4.0])
     assert ranks(document, scores, falling=True).tolist() == [3, 1, 2, 1, 2]
     assert ranks(document, scores, falling=False).tolist() == [1, 2, 3, 2, 1]
-
-
-def test_equal_words_weigh_by_their_place():
-    """Three words that are one and the same to all scores: weights 1, 1/2, 1/3."""
-    static, classes = np.eye(3, dtype=np.float32), np.eye(2, 3, dtype=np.float32)
-    vectors = np.float16([[0, 0, 1], [0, 0, 2], [0, 0, 3]])
-    found = document_vectors(
-        np.array([2, 2, 2]), np.zeros(3, dtype=int), vectors, static, classes, 1
-    )
-    np.testing.assert_allclose(
-        found[0], [0, 0, (1 + 2 / 2 + 3 / 3) / (1 + 1 / 2 + 1 / 3)], rtol=1e-6
-    )

@@ -101,10 +101,6 @@ def test_names_of_which_the_corpus_holds_the_same_words(encoder):
     assert np.abs(found.vectors[0] - found.vectors[1]).max() > 1e-3
 
 
-def test_names_that_will_do():
-    check_names(["arts", "law enforcement", "law", "\u043c\u0438\u0440", "alt.atheism"])
-
-
 @pytest.mark.parametrize(
     ("names", "words"),
     [

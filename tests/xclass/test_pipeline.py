@@ -10,8 +10,6 @@ import pytest
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.transformer import TransformerProbe
-from lops_adapters.runs.framework import Job
-from lops_adapters.selection import keep_all
 from lops_adapters.xclass import pipeline
 from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
@@ -105,36 +103,6 @@ def test_the_committee_and_its_control_choose_among_all_aligned(dataset, go, tmp
     assert first["standard"]["pseudo_labels"] == 44
     assert first["committee"]["pseudo_labels"] == first["random"]["pseudo_labels"] == 90
     assert first["random"]["selected"] == first["committee"]["selected"]
-
-
-def test_probe_and_classifier_are_fresh_models(monkeypatch, dataset, go, head_start, finished):
-    """Each training builds its own model; probing changes nothing about a classifier."""
-    built, weights = [], []
-    fresh = TransformerProbe._fresh_model
-
-    def noted(probe, n_classes):
-        built.append(probe)
-        weights.append(fresh(probe, n_classes))
-        return weights[-1]
-
-    monkeypatch.setattr(TransformerProbe, "_fresh_model", noted)
-    go(dataset, head_start, resume=True)
-    # standard's classifier, then a probe and a classifier an arm
-    assert [probe.epochs for probe in built] == [2, 4, 2, 4, 2]
-    assert len({id(probe) for probe in built}) == len({id(model) for model in weights}) == 5
-    monkeypatch.setattr(Job, "selector", lambda *_, **__: keep_all)
-    for name in ("lops-selection", "lops-classifier"):
-        (head_start / "work" / f"{name}.npz").unlink()
-    go(dataset, head_start, arms=["lops"], resume=True)
-    one, other = (
-        head_start / arm / "model" / "classifier" / "model.safetensors"
-        for arm in ("standard", "lops")
-    )
-    assert one.read_bytes() == other.read_bytes()
-    assert (
-        one.read_bytes()
-        == (finished.path / "standard" / "model" / "classifier" / "model.safetensors").read_bytes()
-    )
 
 
 DIRTY = "Write to someone@example.org: caf\u00e9, &lt;b&gt;now&lt;/b&gt;!"
@@ -309,9 +277,9 @@ def test_seeds(monkeypatch, dataset, go, head_start, finished):
     seeds = []
     updates = TransformerProbe.updates
 
-    def noted(probe, prepared, codes, n_classes, seed):
+    def noted(probe, prepared, codes, n_classes, seed, *more):
         seeds.append(seed)
-        return updates(probe, prepared, codes, n_classes, seed)
+        return updates(probe, prepared, codes, n_classes, seed, *more)
 
     monkeypatch.setattr(TransformerProbe, "updates", noted)
     config = json.loads((head_start / "config.json").read_text())

@@ -12,22 +12,6 @@ TEXTS = [
 ]
 
 
-def step_by_step(text):
-    """The original's cleaning, one step after the other."""
-    while "&lt;" in text:
-        begin = text.index("&lt;")
-        end = text.find("&gt;", begin)
-        if end < 0:
-            break
-        text = text[:begin] + " " + text[end + 4 :]
-    text = " ".join(word for word in text.split() if "@" not in word)
-    kept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789(),.!?\"'"
-    text = "".join(letter if letter in kept else " " for letter in text)
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text.strip()
-
-
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -49,15 +33,7 @@ def step_by_step(text):
     ],
 )
 def test_cleaning_as_the_original_does(text, wanted):
-    assert cleaned(text) == wanted == step_by_step(text)
-
-
-def test_cleaning_of_random_texts():
-    rng = np.random.default_rng(0)
-    parts = ["&lt;", "&gt;", " ", "\n", "a", "Zz", "9", "@", "-", ".", "'", "\u00e9", "\t", "&"]
-    for _ in range(500):
-        text = "".join(rng.choice(parts, int(rng.integers(0, 25))))
-        assert cleaned(text) == step_by_step(text)
+    assert cleaned(text) == wanted
 
 
 def test_words_are_cut_as_bert_does():
@@ -91,14 +67,6 @@ def test_documents_become_flat_arrays():
 def test_faithful_documents_are_cleaned_first():
     found = read_words(["Caf\u00e9 &lt;b&gt; me@x.org (now)"], faithful=True)
     assert [found.vocabulary[word] for word in found.word_id] == ["caf", "(", "now", ")"]
-
-
-def test_the_order_of_documents_changes_only_the_order():
-    one, other = read_words(TEXTS), read_words(TEXTS[::-1])
-    assert one.vocabulary == other.vocabulary
-    assert (one.counts == other.counts).all()
-    pieces = np.split(one.word_id, one.document_start[1:-1])
-    assert np.concatenate(pieces[::-1]).tolist() == other.word_id.tolist()
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["", " "]])
