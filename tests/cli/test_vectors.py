@@ -96,23 +96,13 @@ def test_vectors_that_cannot_be_used(here):
         ("text", "--embeddings text, line 2: found 'topic.*; wanted a list of numbers"),
     ):
         refused(message, *given, name)
-    rows = [*([1.0, 2.0] for _ in range(3)), [1.0]]
-    write_table(
-        here / "odd.jsonl",
-        [[str(i), f"c{i % 2}", row] for i, row in enumerate(rows)],
-        ["text", "weak", "vector"],
-    )
-    refused(
-        r"--embeddings vector, line 4: found \[1.0\]; wanted 2 numbers, as in line 1",
-        "odd.jsonl", *TEXT, *LABEL, "--embeddings", "vector",
-    )  # fmt: skip
-    rows[3] = [1.0, 10**400]
-    lines = [{"text": str(i), "weak": f"c{i % 2}", "vector": row} for i, row in enumerate(rows)]
-    (here / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    refused(
-        r"--embeddings vector, line 4: found \[1.0, 1000.*; wanted 2 numbers, as in line 1",
-        "odd.jsonl", *TEXT, *LABEL, "--embeddings", "vector",
-    )  # fmt: skip
+    for last, shown in (([1.0], r"\[1.0\]"), ([1.0, 10**400], r"\[1.0, 1000.*")):
+        rows = [[str(i), f"c{i % 2}", [1.0, 2.0]] for i in range(3)]
+        rows.append(["3", "c1", last])
+        path = write_table(here / "odd.jsonl", rows, ["text", "weak", "vector"])
+        wanted = "wanted 2 numbers, as in line 1"
+        message = f"--embeddings vector, line 4: found {shown}; {wanted}"
+        refused(message, path, *TEXT, *LABEL, "--embeddings", "vector")
     refused("--text is missing; wanted a column of texts, or --embeddings", "news.csv", *LABEL)
     assert not list(here.glob("*-lops"))
 
