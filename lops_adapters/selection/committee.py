@@ -116,6 +116,7 @@ class Committee:
         labelled = Labelled(
             samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
         )
+        labelled.check()
         rows, checks = self._checks(classes)
         comparing = self.members if len(rows) else ()
         vectors = vectors_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -70,19 +71,22 @@ class Labelled:
     quiet: bool = True
     groups: np.ndarray | None = None
 
+    def check(self) -> None:
+        """Raise a LopsError of codes that do not fit the samples, and too few or many folds."""
+        check_codes(self.samples, self.codes, len(self.classes))
+        check_counts(self.seed)
+        if not isinstance(self.folds, Integral) or not 2 <= self.folds <= len(self.samples):
+            raise LopsError(
+                f"folds is {self.folds!r:.80}; wanted at least 2, at most the number of samples, "
+                f"{len(self.samples)}"
+            )
+
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
-        Raises a LopsError of fewer than two folds, fewer samples or groups than folds, and codes
-        that do not fit the samples.
+        Raises the errors of :meth:`check`, and a LopsError of fewer groups than folds.
         """
-        check_codes(self.samples, self.codes, len(self.classes))
-        check_counts(self.seed)
-        if not 2 <= self.folds <= len(self.samples):
-            raise LopsError(
-                f"folds is {self.folds}; wanted at least 2, at most the number of samples, "
-                f"{len(self.samples)}"
-            )
+        self.check()
         if self.groups is None:
             fold = fold_of(self.codes, self.folds, self.seed)
         else:

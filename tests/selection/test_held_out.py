@@ -141,12 +141,12 @@ def test_folds():
             sizes = np.bincount(folds[code == CODES], minlength=n_folds)
             assert sizes.max() - sizes.min() <= 1
         assert folds.tolist() != fold_of(CODES, n_folds, seed=3).tolist()
-    for folds in (1, 91):
+    for folds in (1, 0, 2.5, "3", 91):
         with pytest.raises(
             LopsError,
-            match=f"folds is {folds}; wanted at least 2, at most the number of samples, 90",
+            match=f"folds is {folds!r}; wanted at least 2, at most the number of samples, 90",
         ):
-            build("automatic", Told(TABLE), folds=folds)(SAMPLES, LABELS)
+            build("automatic", LinearProbe(), folds=folds)(SAMPLES, LABELS)
 
 
 def test_held_out_at_the_end():
