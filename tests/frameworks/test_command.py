@@ -42,14 +42,6 @@ def test_an_encoder_that_is_not_there(stand, few, tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("no_work")
-def test_arms_that_are_none(stand, few, tmp_path):
-    settings = stand.framework.settings
-    known = ", ".join((*settings.ARMS, *settings.MORE_ARMS))
-    words = f"arms are 'nonsense'; 'nonsense' is unknown; wanted some of {known}, "
-    assert_refused(stand.command(tmp_path / "run", "--arms", "nonsense", data=few), words)
-
-
-@pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize("texts", [["", "   ", ""], ["...", "?!", "-"]], ids=["empty", "marks"])
 def test_data_that_cannot_work(stand, tmp_path, texts):
     data = stand.write(tmp_path / "data", texts, None)

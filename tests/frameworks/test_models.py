@@ -9,12 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.runs.models import TextClassifier, load
 
-from ..framework_checks import (
-    assert_one_at_a_time_is_the_same,
-    assert_predicts,
-    assert_predicts_odd_text,
-    assert_wants_a_list_of_texts,
-)
+from ..framework_checks import assert_predicts, assert_predicts_odd_text
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +39,10 @@ def test_arms_differ_and_the_best_is_the_default(models, stand, whole):
 
 
 def test_one_text_at_a_time_is_the_same(models, stand):
+    model, texts = models["lops"], stand.texts[:6]
+    one_by_one = np.concatenate([model.predict_proba([text]) for text in texts])
     atol = max(stand.case.atol / 10, 1e-5)
-    assert_one_at_a_time_is_the_same(models["lops"], stand.texts[:6], atol)
+    np.testing.assert_allclose(one_by_one, model.predict_proba(texts), atol=atol)
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "...", "$ 日本語 ☃", "\x00 \ufeff", "the " * 200])
@@ -54,7 +51,15 @@ def test_odd_texts(models, text):
 
 
 def test_what_is_no_list_of_texts(models):
-    assert_wants_a_list_of_texts(models["lops"])
+    """No text gives nothing; an array of texts is as good as a list."""
+    model = models["lops"]
+    assert model.predict([]) == []
+    assert model.predict_proba([]).shape == (0, len(model.classes))
+    assert model.predict(np.array(["The judge said."])) == model.predict(["The judge said."])
+    with pytest.raises(LopsError, match="found one string; wanted a list of texts"):
+        model.predict("The judge said.")
+    with pytest.raises(LopsError, match="found None among the texts"):
+        model.predict(["The judge said.", None])
 
 
 def test_saved_again_it_is_the_same(models, stand, tmp_path):

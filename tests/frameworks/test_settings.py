@@ -3,7 +3,6 @@
 import json
 from configparser import ConfigParser
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from types import NoneType
 from typing import get_args, get_type_hints
@@ -12,7 +11,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.runs.framework import FRAMEWORKS, Framework, named
+from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.runs.settings import FrameworkSettings
 
 from .cases import CASES, TOY
@@ -26,20 +25,6 @@ ODD = (0, -1, -0.1, 1.5, 256, float("nan"), float("inf"), "nonsense", None)
 
 def test_every_framework_has_a_row():
     assert set(CASES) == {*FRAMEWORKS, *TOY}
-
-
-def test_what_a_framework_says_of_itself(stand):
-    framework, name = stand.framework, stand.case.name
-    assert isinstance(framework, Framework)
-    assert framework.name == name
-    assert framework.title
-    assert framework.summary.endswith(".")
-    assert framework.examples
-    assert issubclass(framework.settings, FrameworkSettings)
-    assert set(framework.settings.PRESETS) == {"quick", "paper"}
-    module, _, model = framework.model.partition(":")
-    for method in ("load", "save", "predict", "predict_proba"):
-        assert callable(getattr(getattr(import_module(module), model), method))
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)

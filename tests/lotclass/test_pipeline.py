@@ -153,23 +153,6 @@ def test_a_selector_that_keeps_everything_gives_the_standard_arm(
             )
 
 
-def test_probe_and_classifier_are_fresh_networks(monkeypatch, dataset, go, head_start):
-    """A probe for the rows, one a refresh; each training starts from a network of its own."""
-    built, fresh = [], LotclassProbe.start
-
-    def noted(probe, n_classes, seed):
-        fresh(probe, n_classes, seed)
-        built.append((probe.epochs, probe, probe._network))
-
-    monkeypatch.setattr(LotclassProbe, "start", noted)
-    go(dataset, head_start, arms=["lops", "lops-refresh"], resume=True)
-    # lops: probe, network, network to train on; lops-refresh: network, network to train on, a probe
-    # a refresh.
-    assert [epochs for epochs, *_ in built] == [3, 2, 2, 2, 2, 3, 3, 3]
-    assert len({id(network) for *_, network in built}) == 8
-    assert len({id(probe) for _, probe, _ in built}) == 6
-
-
 def test_refreshes_that_keep_nothing_leave_the_network(
     monkeypatch, dataset, go, finished, tmp_path
 ):

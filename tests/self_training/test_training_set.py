@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.self_training.training_set import (
-    DROPPED,
-    POOL,
-    TrainingSet,
-    codes_of,
-    fading_classes,
-)
+from lops_adapters.self_training.training_set import POOL, TrainingSet, codes_of, fading_classes
 
 CLASSES = ("arts", "law", "sport")
 
@@ -75,20 +69,6 @@ def test_the_rejected_return_and_may_come_back_otherwise(training):
     assert training.since.tolist() == [POOL, 1, 0, POOL, POOL, POOL]
     assert table(training.bootstrap(sure((0, 0, 0.7)), 0.6, 1)) == [(0, "arts", 0.7)]
     assert training.since.tolist() == [2, 1, 0, POOL, POOL, POOL]
-
-
-def test_the_dropped_do_not(training):
-    training.reject(np.array([1]), drop=True)
-    assert table(training.bootstrap(sure((1, 0, 1.0)), 0.6, 0)) == []
-    assert training.since[1] == DROPPED
-
-
-@pytest.mark.parametrize(("inclusive", "moved"), [(False, []), (True, [0])])
-def test_exactly_delta(training, inclusive, moved):
-    assert (
-        training.bootstrap(sure((0, 0, 0.75)), 0.75, 0, inclusive=inclusive).positions.tolist()
-        == moved
-    )
 
 
 def test_nothing_left_and_nothing_sure(training):
