@@ -27,6 +27,18 @@ def test_patched_compiled_and_undone(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_line_of_theirs_is_ours(name, tmp_path):
+    root = real_checkout(name, tmp_path)
+    theirs = {
+        line.strip()
+        for path, data in contents(root).items()
+        for line in data.decode(errors="replace").splitlines()
+    }
+    ours = {line.decode().strip() for hunk in hunks_of(upstreams.load(name)) for line in hunk.lines}
+    assert ours & theirs <= {")"}
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_names_are_bound_where_they_are_used(name, tmp_path):
     upstream, root = upstreams.load(name), real_checkout(name, tmp_path)
     patching.apply(root, upstream)
@@ -113,3 +125,59 @@ def binds(node, folder):
             return {name for inner in own_nodes(module) for name in binds(inner, folder)}
         return {alias.asname or alias.name for alias in node.names}
     return set()
+
+
+ATTRIBUTES = {"xclass": ("args", {"device", "n_gpu", "model_type"}), "lotclass": ("trainer", set())}
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_the_glue_reads_attributes_that_are_there(name, tmp_path):
+    """Options of X-Class, and what LOTClass's trainer sets in its constructor."""
+    root = real_checkout(name, tmp_path)
+    thing, expected = ATTRIBUTES[name]
+    glue = ast.parse((GLUE / f"lops_{name}.py").read_text(encoding="utf-8"))
+    read = {
+        node.attr
+        for node in ast.walk(glue)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == thing
+    }
+    assert read
+    tree = ast.parse((root / upstreams.load(name).file).read_bytes())
+    stored = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    ]
+    there = {node.attr for node in stored if ast.unparse(node.value) in ("args", "self")}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node).endswith("add_argument"):
+            there.add(node.args[0].value.lstrip("-"))
+    assert read <= there
+    assert expected <= read
+
+
+def test_keywords_that_the_glue_passes_are_there(tmp_path):
+    """ConWea's network and preparation, WeSTClass's classifier, LOTClass's network."""
+    wanted = {
+        ("conwea", "keras_han/model.py", "__init__"): ("lops_conwea", "network"),
+        ("conwea", "util.py", "prep_data"): ("lops_conwea", "prepare"),
+        ("westclass", "model.py", "__init__"): ("lops_westclass", "type(classifier)"),
+        ("lotclass", "src/model.py", "forward"): ("lops_lotclass", "probe"),
+    }
+    for (name, path, function), (glue, callee) in wanted.items():
+        root = real_checkout(name, tmp_path / glue / function)
+        definitions = [
+            {argument.arg for argument in node.args.args}
+            for node in ast.walk(ast.parse((root / path).read_bytes()))
+            if isinstance(node, ast.FunctionDef) and node.name == function
+        ]
+        calls = [
+            node
+            for node in ast.walk(ast.parse((GLUE / f"{glue}.py").read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and called(node) == callee
+        ]
+        assert calls
+        for call in calls:
+            assert any(
+                {keyword.arg for keyword in call.keywords} <= names for names in definitions
+            ), (path, function)
