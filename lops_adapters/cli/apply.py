@@ -67,16 +67,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths)
-    given = read_corrections(options.corrections, options.id is not None, True, options.encoding)
-    label = options.label or given.column or LABEL
+    corrections = read_corrections(
+        options.corrections, options.id is not None, True, options.encoding
+    )
+    label = options.label or corrections.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)
     before = files.checksums(paths)
-    check_table(given, before)
+    check_table(corrections, before)
     formats.FORMATS[kind].load(options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
-    made = changes(given, table, label, options.id)
+    made = changes(corrections, table, label, options.id)
     with storage.claimed(options.output):
         rehearse(table, kind, ())
         with outputs.writing(options.output), storage.replacing(options.output) as place:

@@ -103,11 +103,11 @@ def read_corrections(
             entries.append(Correction(line, texts[0].strip(), texts[1]))
         for name, text in zip(optional, texts[2:], strict=True):
             stated[name] |= {text} - {""}
-    for name, found in stated.items():
-        if len(found) > 1:
+    for name, values in stated.items():
+        if len(values) > 1:
             raise LopsError(
                 f"{path} holds corrections of several tables: its column {name!r} has "
-                f"{listed(map(repr, sorted(found)))}; apply them one by one"
+                f"{listed(map(repr, sorted(values)))}; apply them one by one"
             )
     column, sha256 = (next(iter(stated[name]), None) for name in (COLUMN, TABLE))
     return Given(path, entries, column, sha256)
@@ -136,14 +136,14 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
         if not is_unlabelled(value) and not isinstance(value, list | dict):
             known.setdefault(cell_text(value), value)
             known.setdefault(str(value), value)
-        found = key if key in asked else f"'{key}"  # as a spreadsheet shows a formula
-        if found in asked:
-            if found in before:
+        shown = key if key in asked else f"'{key}"  # as a spreadsheet shows a formula
+        if shown in asked:
+            if shown in before:
                 raise LopsError(
-                    f"{given.place(asked[found])}: the id {key!r} is in several rows of the "
+                    f"{given.place(asked[shown])}: the id {key!r} is in several rows of the "
                     f"table; correct by row number, without --id"
                 )
-            before[found] = (position, value)
+            before[shown] = (position, value)
     count = position + 1
     unknown = [entry for key, entry in asked.items() if key not in before]
     if unknown:

@@ -62,10 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = zip(ids, texts, labels, gold[at], strict=True)
     storage.write_csv(table, ["id", "text", "weak", "gold"], rows)
     storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
-    given = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
-    given += ["--words", str(words)]
-    print(f"$ lops select {' '.join(given)}\n")
-    command.main([*given, "--output", str(out), "--force", "--quiet"])
+    command_line = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
+    command_line += ["--words", str(words)]
+    print(f"$ lops select {' '.join(command_line)}\n")
+    command.main([*command_line, "--output", str(out), "--force", "--quiet"])
     with (out / "kept.csv").open(encoding="utf-8", newline="") as handle:
         selected = {row["id"] for row in csv.DictReader(handle)}
     kept = np.array([name in selected for name in ids])

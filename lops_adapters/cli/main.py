@@ -32,37 +32,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done; 1: a check found something; 2: bad input; 130: stopped.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    found = parser()
-    if not given:
-        found.print_help(sys.stderr)
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    lops = parser()
+    if not argv:
+        lops.print_help(sys.stderr)
         return 2
-    if given and given[0] not in COMMANDS and not given[0].startswith("-"):
-        found.error(_unknown(given[0]))
-    command = found.parse_args(given[:1]).command
+    if argv and argv[0] not in COMMANDS and not argv[0].startswith("-"):
+        lops.error(_unknown(argv[0]))
+    command = lops.parse_args(argv[:1]).command
 
     def run(rest: Sequence[str] | None) -> int:
         status: int = import_module(f"lops_adapters.cli.{command}").main(rest)
         return status
 
-    return guarded(run, STOPPED)(given[1:])
+    return guarded(run, STOPPED)(argv[1:])
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of ``lops``."""
     listed = "\n".join(f"  {name:<12}{text}" for name, text in COMMANDS.items())
-    found = argparse.ArgumentParser(
+    lops = argparse.ArgumentParser(
         prog="lops",
         usage="lops COMMAND ...",
         description="LOPS: select the pseudo-labels to trust.",
         epilog=f"commands (lops COMMAND --help for details):\n{listed}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    found.add_argument(
+    lops.add_argument(
         "command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS)
     )
-    found.add_argument("--version", action="version", version=f"lops_adapters {__version__}")
-    return found
+    lops.add_argument("--version", action="version", version=f"lops_adapters {__version__}")
+    return lops
 
 
 def _unknown(name: str) -> str:

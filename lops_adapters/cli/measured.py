@@ -74,8 +74,8 @@ def run(
     after = noise(labels[kept], gold[kept]) if kept.any() else None
     curve = noise_coverage_curve(confidence, labels, gold)
     area = area_under_noise_coverage(curve) if len(curve) > 1 else None
-    found = detection(confidence, kept, labels != gold)
-    return Result(selection, after, area, float(curve.coverage[0]), seconds, found)
+    detected = detection(confidence, kept, labels != gold)
+    return Result(selection, after, area, float(curve.coverage[0]), seconds, detected)
 
 
 def judged(rows: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -145,10 +145,10 @@ def text_table(page: ComparisonPage, late: Collection[str]) -> str:
     rows[0] += ["area", "seconds"]
     for m in page.methods:
         area = number(m.area, ".4f") + ("*" if m.name in late else "")
-        found = [percent(m.precision), percent(m.recall), number(m.auroc, ".3f")]
-        found += [number(m.average_precision, ".3f"), percent(m.noise_equal)]
+        cells = [percent(m.precision), percent(m.recall), number(m.auroc, ".3f")]
+        cells += [number(m.average_precision, ".3f"), percent(m.noise_equal)]
         after = percent(m.noise_after)
-        rows.append([m.name, str(m.n_kept), after, *found, area, number(m.seconds, ".1f")])
+        rows.append([m.name, str(m.n_kept), after, *cells, area, number(m.seconds, ".1f")])
     notes = [
         "precision: wrong labels among the rejected; recall: rejected among the wrong labels",
         "AUROC, AP (average precision): of ranking wrong labels first",

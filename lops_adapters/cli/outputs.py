@@ -76,7 +76,7 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
 def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> None:
     """Raise a LopsError if a command may not, or cannot, write a file."""
     resolved = resolve(path, option)
-    if resolved in {given.resolve() for given in inputs}:
+    if resolved in {source.resolve() for source in inputs}:
         raise LopsError(f"{option} is {path}, which is an input; give another file")
     if path.is_dir():
         raise LopsError(f"{option} is {path}, a folder; wanted a file")

@@ -62,14 +62,14 @@ def read_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dic
 
     """
     labels = read_checked(path, corpus, column=column)
-    found = {row: label for row, label in labels.items() if label is not None}
-    if not found or len(found) < len(labels):
+    labelled = {row: label for row, label in labels.items() if label is not None}
+    if not labelled or len(labelled) < len(labels):
         what = "a row without a label" if labels else "no row"
         raise LopsError(
             f"{path} holds {what}; wanted the columns id and label, and one labelled document per "
             "row"
         )
-    return found
+    return labelled
 
 
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:

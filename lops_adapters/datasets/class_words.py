@@ -42,7 +42,10 @@ def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     """
     wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}'
     content = _load(source, "class names", wanted, _is_name)
-    return {label: (own,) if isinstance(own, str) else tuple(own) for label, own in content.items()}
+    return {
+        label: (names,) if isinstance(names, str) else tuple(names)
+        for label, names in content.items()
+    }
 
 
 def find_file(folder: Path, *names: str) -> Path | None:

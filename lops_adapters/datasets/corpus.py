@@ -73,11 +73,11 @@ class Corpus:
         object.__setattr__(self, "classes", tuple(sorted(self.classes)))
         seeds = _checked_words(self.name, self.seeds, self.classes, "seed word")
         object.__setattr__(self, "seeds", MappingProxyType(seeds))
-        given = _checked_words(self.name, self.names, self.classes, "name")
-        unnamed = next((label for label, own in given.items() if not own), None)
+        checked_names = _checked_words(self.name, self.names, self.classes, "name")
+        unnamed = next((label for label, words in checked_names.items() if not words), None)
         if unnamed is not None:
             raise LopsError(f"{self.name}: no name for {unnamed}; give one, or leave the class out")
-        names = {label: given.get(label, (label,)) for label in self.classes}
+        names = {label: checked_names.get(label, (label,)) for label in self.classes}
         object.__setattr__(self, "names", MappingProxyType(names))
 
     def __len__(self) -> int:
@@ -205,9 +205,9 @@ def _strings(values: Sequence[str], what: str) -> tuple[str, ...]:
     for position, value in enumerate(strings):
         if not isinstance(value, str):
             missing = f"is missing ({value})"
-            found = missing if is_missing(value) else f"is {value!r}, a {type(value).__name__}"
+            fault = missing if is_missing(value) else f"is {value!r}, a {type(value).__name__}"
             raise LopsError(
-                f"{what}: number {position} (from 0) {found}; wanted a string. "
+                f"{what}: number {position} (from 0) {fault}; wanted a string. "
                 "Drop the row, or write an empty string for an empty document"
             )
         if not value.isascii():
@@ -243,7 +243,7 @@ def _checked_words(
         for label in classes
         if label in words
     }
-    for label, own in checked.items():
-        if not all(word.strip() for word in own):
+    for label, strings in checked.items():
+        if not all(word.strip() for word in strings):
             raise LopsError(f"{name}: an empty {what} for {label}; remove it")
     return checked

@@ -44,9 +44,9 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
         with storage.replacing(destination) as part:
             with part.open("wb") as file:
                 _receive(url, file, destination.name, quiet)
-            found = _checksum(part, len(checksum) == 64)
-            if found != checksum:
-                raise LopsError(f"its contents are wrong (checksum {found}, wanted {checksum})")
+            actual = _checksum(part, len(checksum) == 64)
+            if actual != checksum:
+                raise LopsError(f"its contents are wrong (checksum {actual}, wanted {checksum})")
     except LopsError:
         raise
     except urllib.error.HTTPError as error:

@@ -179,13 +179,13 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
     lines = []
     for number, line in enumerate(filled_lines(path)):
         key, _, words = line.partition(":")
-        found = tuple(word.strip() for word in words.split(","))
-        if key.strip() != str(number) or ":" in words or not all(found):
+        class_words = tuple(word.strip() for word in words.split(","))
+        if key.strip() != str(number) or ":" in words or not all(class_words):
             raise LopsError(
                 f"{path}, line {number + 1}: found {line!r}; "
                 f"wanted '{number}:word' or '{number}:word,word'"
             )
-        lines.append(found)
+        lines.append(class_words)
     return lines
 
 

@@ -18,9 +18,9 @@ def readable(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:  # in Parquet
         raise LopsError(f"{path}: a text that is not UTF-8 ({error}); write it again") from None
     except OSError as error:
-        found = error.filename if isinstance(error.filename, str) else path
+        name = error.filename if isinstance(error.filename, str) else path
         raise LopsError(
-            f"{found}: cannot be read ({error.strerror or error}); give a readable file or folder"
+            f"{name}: cannot be read ({error.strerror or error}); give a readable file or folder"
         ) from None
 
 

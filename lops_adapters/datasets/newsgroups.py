@@ -50,9 +50,9 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
-        (found, path.read_bytes())
+        (name, path.read_bytes())
         for path in progress(paths, desc=folder.name, quiet=quiet)
-        if (found := _MESSAGE.search(path.as_posix()))
+        if (name := _MESSAGE.search(path.as_posix()))
     )
     return _rows(folder, messages)
 
@@ -155,24 +155,24 @@ def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:
     """Order and name the messages; LopsError: none, or a group that is not one of the twenty."""
-    found = sorted(
+    ordered = sorted(
         ((name[1], name[2], int(name[3]), content.decode("latin-1")) for name, content in messages),
         key=lambda message: (message[0] != "train", message[1], message[2]),
     )
-    if not found:
+    if not ordered:
         raise LopsError(
             f"{path}: no message found; wanted files such as {SPLITS[0]}/sci.space/60000"
         )
-    unknown = sorted({group for _, group, _, _ in found} - set(published.GROUPS))
+    unknown = sorted({group for _, group, _, _ in ordered} - set(published.GROUPS))
     if unknown:
         raise LopsError(
             f"{path}: {listed(unknown)} is not one of the twenty newsgroups; "
             "remove it from the tree"
         )
     return Rows(
-        texts=[text for *_, text in found],
-        ids=[f"{split}/{group}/{number}" for split, group, number, _ in found],
-        labels=[group for _, group, _, _ in found],
+        texts=[text for *_, text in ordered],
+        ids=[f"{split}/{group}/{number}" for split, group, number, _ in ordered],
+        labels=[group for _, group, _, _ in ordered],
         classes=list(published.GROUPS),
         messages=True,
     )

@@ -115,15 +115,15 @@ def _reader(path: Path) -> Callable[[Path, Columns], Rows] | None:
 
 def _read_folder(folder: Path, columns: Columns) -> Rows:
     entries = _entries(folder)
-    found = [layout for layout in LAYOUTS if layout.matches(entries)]
-    if len(found) > 1:
+    layouts = [layout for layout in LAYOUTS if layout.matches(entries)]
+    if len(layouts) > 1:
         raise LopsError(
-            f"{folder} has more than one layout: {listed(layout.name for layout in found)}; "
+            f"{folder} has more than one layout: {listed(layout.name for layout in layouts)}; "
             "move each to its own folder, or give the path of one file"
         )
-    if found:
-        logger.info("%s is read as a folder of %s", folder, found[0].name)
-        return found[0].read(folder, columns)
+    if layouts:
+        logger.info("%s is read as a folder of %s", folder, layouts[0].name)
+        return layouts[0].read(folder, columns)
     tables = _tables(folder)
     if len(tables) == 1:
         logger.info("%s: reading %s", folder, tables[0].name)
@@ -142,15 +142,15 @@ def _entries(folder: Path) -> set[str]:
 
 def _tables(folder: Path) -> list[Path]:
     readers = (read_table, read_pickle)
-    found = sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
-    return [path for path in found if path.name != checked.NAME] or found
+    files = sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
+    return [path for path in files if path.name != checked.NAME] or files
 
 
 def find_checked(path: Path) -> Path | None:
     """Return ``checked.csv`` in a folder, unless it is the data."""
-    found = path / checked.NAME
-    if not found.is_file():
+    table = path / checked.NAME
+    if not table.is_file():
         return None
     entries = _entries(path)
-    is_data = not any(layout.matches(entries) for layout in LAYOUTS) and _tables(path) == [found]
-    return None if is_data else found
+    is_data = not any(layout.matches(entries) for layout in LAYOUTS) and _tables(path) == [table]
+    return None if is_data else table

@@ -107,9 +107,9 @@ def name_of(value: object, where: str) -> str:
         return str(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    found = "it is missing" if is_missing(value) or value == "" else f"found {value!r}"
+    fault = "it is missing" if is_missing(value) or value == "" else f"found {value!r}"
     raise LopsError(
-        f"{where}: {found}; wanted a name or a whole number in every row. "
+        f"{where}: {fault}; wanted a name or a whole number in every row. "
         "Fill it in, drop the row, or drop the column"
     )
 

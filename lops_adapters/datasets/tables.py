@@ -128,9 +128,9 @@ def _refuse_labels(cells: Sequence[Any], rows: Sequence[str]) -> None:
 def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: Columns) -> Iterator[str]:
     for text, row in zip(cells, rows, strict=True):
         if not isinstance(text, str):
-            found = "no text" if is_missing(text) else f"the text is {text!r:.80}"
+            fault = "no text" if is_missing(text) else f"the text is {text!r:.80}"
             raise LopsError(
-                f"{row}: {found} in column {chosen.text!r}; wanted a string in every row. "
+                f"{row}: {fault} in column {chosen.text!r}; wanted a string in every row. "
                 "Drop the row, or write an empty string for an empty document"
             )
         yield text

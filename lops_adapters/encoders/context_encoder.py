@@ -129,7 +129,7 @@ class ContextEncoder:
         if len(counts) and counts.max() > 1:
             sums = np.add.reduceat(vectors, np.cumsum(counts) - counts)
             vectors = sums / counts[:, None].astype(np.float32)
-        return np.split(vectors, np.cumsum([len(found) for found in spans])[:-1])
+        return np.split(vectors, np.cumsum([len(row_spans) for row_spans in spans])[:-1])
 
     def _special(self) -> tuple[list[int], list[int]]:
         tokenizer = self._tokenizer
@@ -144,7 +144,7 @@ def _pieces_of(
 
     ``offset`` is the number of special tokens before each sequence.
     """
-    ranges = [(row, begin, end) for row, found in enumerate(spans) for begin, end in found]
+    ranges = [(row, begin, end) for row, row_spans in enumerate(spans) for begin, end in row_spans]
     places = np.array(ranges, dtype=np.int64).reshape(-1, 3)
     lengths = places[:, 2] - places[:, 1]
     word = np.repeat(np.arange(len(places)), lengths)

@@ -70,13 +70,13 @@ class KeptFiles:
             return False
         if self._size is None or self._size + size > _LIMIT:
             files = sorted(_files(self.root))
-            self._size = sum(own for _, own, _ in files)
+            self._size = sum(file_bytes for _, file_bytes, _ in files)
             goal = _LIMIT - _LIMIT // 20 if self._size + size > _LIMIT else _LIMIT
-            for _, own, path in files:
+            for _, file_bytes, path in files:
                 if self._size == 0 or self._size + size <= goal:
                     break
                 path.unlink(missing_ok=True)
-                self._size -= own
+                self._size -= file_bytes
         self._size += size
         return True
 
@@ -86,12 +86,12 @@ def _files(root: Path) -> list[tuple[float, int, Path]]:
 
     A file that another process is writing is younger than a day.
     """
-    found = []
+    files = []
     for path in [*root.glob("*/*.np[yz]"), *root.glob("*/.*.tmp")]:
         with suppress(FileNotFoundError):
             status = path.stat()
             if path.suffix != ".tmp":
-                found.append((status.st_mtime, status.st_size, path))
+                files.append((status.st_mtime, status.st_size, path))
             elif status.st_mtime < time.time() - _DAY:
                 path.unlink()
-    return found
+    return files

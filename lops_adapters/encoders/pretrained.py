@@ -223,8 +223,8 @@ def token_ids(tokenizer: Any, texts: Sequence[str], max_tokens: int) -> Iterator
     """
     for start in range(0, len(texts), _BLOCK):
         part = list(texts[start : start + _BLOCK])
-        found = tokenizer(part, truncation=True, max_length=max_tokens)["input_ids"]
-        yield from (row or [tokenizer.pad_token_id] for row in found)
+        rows = tokenizer(part, truncation=True, max_length=max_tokens)["input_ids"]
+        yield from (row or [tokenizer.pad_token_id] for row in rows)
 
 
 def padded(tokenizer: Any, rows: list[list[int]], device: Any) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def pieces_of_word(word: str) -> list[int]:
 
 def _longest_pieces(part: str) -> list[int]:
     rows, inner, _, longest = piece_table()
-    found, start, size = list[int](), 0, len(part)
+    piece_rows, start, size = list[int](), 0, len(part)
     while start < size <= _LONGEST:
         for end in range(min(size, start + longest), start, -1):
             row = rows.get(part[start:end])
@@ -122,6 +122,6 @@ def _longest_pieces(part: str) -> list[int]:
                 break
         else:
             return []
-        found.append(row)
+        piece_rows.append(row)
         start, rows = end, inner
-    return found
+    return piece_rows

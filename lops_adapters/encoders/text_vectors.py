@@ -160,13 +160,13 @@ class TextEncoder:
         mask = batch["attention_mask"].unsqueeze(-1).float()
         mean = (hidden * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1.0)
         unit = torch.nn.functional.normalize(mean, dim=1)
-        found: np.ndarray = unit.cpu().numpy().astype(np.float16)
-        if not np.isfinite(found).all():
+        vectors: np.ndarray = unit.cpu().numpy().astype(np.float16)
+        if not np.isfinite(vectors).all():
             raise LopsError(
                 f"the encoder {self.encoder!r} computes NaN; wanted finite vectors: its weights "
                 "are damaged, or it needs precision float32"
             )
-        return found
+        return vectors
 
 
 def _own_card(device: str) -> str:

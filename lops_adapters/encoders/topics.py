@@ -44,12 +44,12 @@ class Topics:
         """Return vectors, (n, at most width) float32; a text without a word is a row of zeros."""
         if self._topics is None:
             return np.ones((len(counts), 1), dtype=np.float32)
-        found = np.empty((len(counts), self._topics.shape[1]), dtype=np.float32)
+        vectors = np.empty((len(counts), self._topics.shape[1]), dtype=np.float32)
         for start in range(0, len(counts), self._most):
             rows = np.arange(start, min(start + self._most, len(counts)))
-            found[rows] = self._tf_idf(counts.rows(rows)) @ self._topics
-        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
-        return found
+            vectors[rows] = self._tf_idf(counts.rows(rows)) @ self._topics
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        return vectors
 
 
 def leading(matrix: Any, width: int, seed: int) -> np.ndarray:

@@ -58,14 +58,14 @@ class VectorCache:
         rows: dict[bytes, list[int]] = {}
         for row, key in enumerate(keys.tolist()):
             rows.setdefault(key, []).append(row)
-        found = np.zeros(len(keys), dtype=bool)
+        filled = np.zeros(len(keys), dtype=bool)
         for path in sorted(self.folder.glob("*.npz")):
             for key, vector in self._block(path, rows).items():
                 for row in rows.pop(key):
-                    into[row], found[row] = vector, True
+                    into[row], filled[row] = vector, True
             if not rows:
                 break
-        return found
+        return filled
 
     def _block(self, path: Path, wanted: Collection[bytes]) -> dict[bytes, np.ndarray]:
         """Return the wanted vectors of a file; a file without any is not read to its end."""

@@ -126,8 +126,8 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
     spaced = _UNSPACED.sub(" ", lowered)
-    found = _WORD.findall(spaced) if analyzer == AUTO else _n_grams(_RUN.findall(spaced))
-    return found + _n_grams(_UNSPACED.findall(lowered))
+    pieces = _WORD.findall(spaced) if analyzer == AUTO else _n_grams(_RUN.findall(spaced))
+    return pieces + _n_grams(_UNSPACED.findall(lowered))
 
 
 def _n_grams(runs: Iterable[str]) -> list[str]:

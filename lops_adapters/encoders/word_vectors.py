@@ -65,9 +65,9 @@ def train_word_vectors(
         "seed": seed % 2**32,
     }
     kept = None if cache is None else cache / f"{_fingerprint(texts, options)}.npz"
-    found = None if kept is None else _read(kept, size)
-    if found is not None:
-        return found
+    cached = None if kept is None else _read(kept, size)
+    if cached is not None:
+        return cached
     pieces = [
         text[begin : begin + _LONGEST] for text in texts for begin in range(0, len(text), _LONGEST)
     ]
@@ -95,16 +95,16 @@ def _read(kept: Path, size: int) -> WordVectors | None:
     """Return the vectors in a cached file; None if it is missing or damaged."""
     try:
         with np.load(kept) as stored:
-            found = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
-        if found.vectors.shape[1] != size:
-            raise ValueError(f"width {found.vectors.shape[1]}")
+            cached = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])
+        if cached.vectors.shape[1] != size:
+            raise ValueError(f"width {cached.vectors.shape[1]}")
     except FileNotFoundError:
         return None
     except Exception as error:  # a damaged file can make numpy and zipfile raise nearly anything
         log.warning("word vectors in %s cannot be read (%s); training them again", kept, error)
         return None
     log.info("word vectors from %s", kept)
-    return found
+    return cached
 
 
 def with_random_vectors(vectors: WordVectors, vocabulary: Iterable[str], seed: int) -> WordVectors:

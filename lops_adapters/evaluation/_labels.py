@@ -25,8 +25,8 @@ def comparable(**named: Labels) -> list[NDArray[Any]]:
     arrays = {name: _as_objects(name, values) for name, values in named.items()}
     kinds = {name: _kind(name, array) for name, array in arrays.items() if len(array)}
     if len(set(kinds.values())) > 1:
-        found = ", ".join(f"{name} holds {kind}" for name, kind in kinds.items())
-        raise LopsError(f"{found}; pass all as class names or all as class numbers")
+        described = ", ".join(f"{name} holds {kind}" for name, kind in kinds.items())
+        raise LopsError(f"{described}; pass all as class names or all as class numbers")
     dtype = np.int64 if "integers" in kinds.values() else object
     return [array.astype(dtype) for array in arrays.values()]
 
@@ -35,8 +35,8 @@ def check_aligned(**named: NDArray[Any]) -> None:
     """Raise a LopsError if arrays have different lengths."""
     lengths = {name: len(array) for name, array in named.items()}
     if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise LopsError(f"{found}; pass one entry per sample, in the same order")
+        described = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise LopsError(f"{described}; pass one entry per sample, in the same order")
 
 
 def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
@@ -48,8 +48,8 @@ def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.
             "add them to classes"
         )
     position = {label: i for i, label in enumerate(classes.tolist())}
-    found = (position[label] for label in labels.tolist())
-    return np.fromiter(found, dtype=np.int64, count=len(labels))
+    positions = (position[label] for label in labels.tolist())
+    return np.fromiter(positions, dtype=np.int64, count=len(labels))
 
 
 def _as_objects(name: str, values: Labels) -> NDArray[Any]:
@@ -65,11 +65,11 @@ def _as_objects(name: str, values: Labels) -> NDArray[Any]:
 
 def _kind(name: str, array: NDArray[Any]) -> str:
     types = {type(value) for value in array.tolist()}
-    if all(issubclass(found, str) for found in types):
+    if all(issubclass(kind, str) for kind in types):
         return "strings"
-    if all(issubclass(found, int | np.integer) and found is not bool for found in types):
+    if all(issubclass(kind, int | np.integer) and kind is not bool for kind in types):
         return "integers"
     raise LopsError(
-        f"{name} holds labels of type {', '.join(sorted(found.__name__ for found in types))}; "
+        f"{name} holds labels of type {', '.join(sorted(kind.__name__ for kind in types))}; "
         "pass only strings or only integers, and leave out samples without a label"
     )

@@ -45,8 +45,8 @@ class Evaluator:
         known = self._gold is not None and len(positions)
         gold = self._gold[positions] if known else None  # type: ignore[index]
         checked = enumerate(positions.tolist())
-        own = {i: self.checked[place] for i, place in checked if place in self.checked}
-        return Evaluator(gold, self._classes, own)
+        checked_labels = {i: self.checked[place] for i, place in checked if place in self.checked}
+        return Evaluator(gold, self._classes, checked_labels)
 
     def noise(
         self, positions: Sequence[int] | np.ndarray, pseudo_labels: Sequence[str] | np.ndarray
@@ -67,5 +67,5 @@ class Evaluator:
         """
         if self._gold is None:
             return {"micro_f1": None, "macro_f1": None}
-        found = f1_scores(self._gold, predicted, self._classes)
-        return {"micro_f1": found.micro, "macro_f1": found.macro}
+        f1 = f1_scores(self._gold, predicted, self._classes)
+        return {"micro_f1": f1.micro, "macro_f1": f1.macro}

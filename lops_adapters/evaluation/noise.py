@@ -145,9 +145,9 @@ def area_under_noise_coverage(curve: NoiseCoverageCurve) -> float:
 
 
 def _wrong(pseudo_labels: Labels, gold: Labels) -> NDArray[np.bool_]:
-    given, truth = comparable(pseudo_labels=pseudo_labels, gold=gold)
-    check_aligned(pseudo_labels=given, gold=truth)
-    return np.asarray(given != truth, dtype=np.bool_)
+    labels, truth = comparable(pseudo_labels=pseudo_labels, gold=gold)
+    check_aligned(pseudo_labels=labels, gold=truth)
+    return np.asarray(labels != truth, dtype=np.bool_)
 
 
 def _as_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:

@@ -59,11 +59,11 @@ def scores(confidence: np.ndarray) -> np.ndarray:
     >>> scores(np.array([0.25, 1.0])).tolist(), scores(np.array([-3.0, 2.0, -3.0])).tolist()
     ([0.25, 1.0], [0.0, 1.0, 0.0])
     """
-    found = np.asarray(confidence, dtype=np.float64)
-    known = found[~np.isnan(found)]
+    values = np.asarray(confidence, dtype=np.float64)
+    known = values[~np.isnan(values)]
     if ((known >= 0) & (known <= 1)).all():
-        return found
+        return values
     below = np.searchsorted(np.sort(known), known)
-    ranks = np.full(len(found), np.nan)
-    ranks[~np.isnan(found)] = below / max(1, below.max())
+    ranks = np.full(len(values), np.nan)
+    ranks[~np.isnan(values)] = below / max(1, below.max())
     return ranks

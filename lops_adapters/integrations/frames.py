@@ -60,14 +60,14 @@ def select_frame(
     [17]
 
     """
-    given: Any = frame
+    table: Any = frame
     add: Callable[..., Any]
     if _is_pandas(frame):
-        names, read, add = list(given.columns), _read_pandas, _add_to_pandas
+        names, read, add = list(table.columns), _read_pandas, _add_to_pandas
     elif _is_polars(frame):
-        names, read, add = given.columns, _read_polars, _add_to_polars
+        names, read, add = table.columns, _read_polars, _add_to_polars
     elif _is_dataset(frame):
-        names, read, add = given.column_names, _read_dataset, _add_to_dataset
+        names, read, add = table.column_names, _read_dataset, _add_to_dataset
     else:
         raise LopsError(
             f"frame is a {type(frame).__name__}; wanted a pandas or polars DataFrame or a "
@@ -100,9 +100,9 @@ def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
     for name in wanted:
         if not isinstance(name, Hashable) or names.count(name) != 1:
             missing = f"not among {', '.join(map(str, names)) or 'none'}"
-            found = "twice" if isinstance(name, Hashable) and name in names else missing
+            fault = "twice" if isinstance(name, Hashable) and name in names else missing
             raise LopsError(
-                f"column {name!r:.80} is {found}; wanted a column of "
+                f"column {name!r:.80} is {fault}; wanted a column of "
                 "texts and one of pseudo-labels: pass text= and label="
             )
     for name in COLUMNS:

@@ -154,12 +154,12 @@ class LopsCallback(Watcher, TrainerCallback):
     def _loader(self, positions: np.ndarray | None) -> Any:
         # The trainer's loader knows its columns, collator and workers, but may sort by length or
         # drop the last batch.
-        own, args = self.trainer.get_test_dataloader(self.trainer.train_dataset), self.trainer.args
-        dataset = own.dataset if positions is None else Subset(own.dataset, positions.tolist())
+        base, args = self.trainer.get_test_dataloader(self.trainer.train_dataset), self.trainer.args
+        dataset = base.dataset if positions is None else Subset(base.dataset, positions.tolist())
         loader = DataLoader(
             dataset,
             batch_size=args.eval_batch_size,
-            collate_fn=own.collate_fn,
+            collate_fn=base.collate_fn,
             num_workers=args.dataloader_num_workers,
             pin_memory=args.dataloader_pin_memory,
         )
@@ -248,8 +248,8 @@ def _labels_of(trainer: Any, labels: Any) -> np.ndarray:
             f"train_dataset is a {type(dataset).__name__}; wanted one with a length, since "
             "predictions go by position"
         )
-    given = _label_column(dataset, trainer.label_names) if labels is None else labels
-    codes = read_codes(given, len(dataset))
+    pseudo_labels = _label_column(dataset, trainer.label_names) if labels is None else labels
+    codes = read_codes(pseudo_labels, len(dataset))
     known = getattr(getattr(trainer.model, "config", None), "num_labels", None)
     if known is not None and codes.max() >= known:
         raise LopsError(
@@ -270,9 +270,9 @@ def _label_column(dataset: Any, names: Any) -> Any:
         if name in columns:
             rows = range(len(dataset))
             return dataset[name] if of_columns else [dataset[i][name] for i in rows]
-    found = ", ".join(map(str, columns)) or "none"
+    shown = ", ".join(map(str, columns)) or "none"
     raise LopsError(
-        f"train_dataset has the columns {found}; wanted {' or '.join(wanted[-3:])}, or labels="
+        f"train_dataset has the columns {shown}; wanted {' or '.join(wanted[-3:])}, or labels="
     )
 
 

@@ -149,9 +149,9 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
             outputs, shape = outputs[:, None], (n, 1)
         k = shape[1] if len(shape) == 2 and shape[0] == n else 0
         if max(k, 2 if k == 1 else 0) <= self.codes.max():
-            found = f"of shape {shape}" if shape else f"a {type(outputs).__name__}"
+            shown = f"of shape {shape}" if shape else f"a {type(outputs).__name__}"
             raise LopsError(
-                f"the model's output is {found}; wanted {n} rows of scores, one per sample, of at "
+                f"the model's output is {shown}; wanted {n} rows of scores, one per sample, of at "
                 f"least {self.codes.max() + 1} classes"
             )
         scores = np.asarray(outputs, dtype=np.float32)

@@ -114,11 +114,11 @@ class Record:
                 f"time is {time}, beyond the horizon of {self.horizon}; set a larger horizon"
             )
         where = np.arange(len(self)) if positions is None else self._checked(positions)
-        codes, own = self._read(predictions, where)
+        codes, label_probability = self._read(predictions, where)
         predicted = np.full(len(self), -1, dtype=np.int32)
         probability = np.full(len(self), np.nan, dtype=np.float32)
         predicted[where] = codes
-        probability[where] = own
+        probability[where] = label_probability
         self.times.append(time)
         self._predicted.append(predicted)
         self._probability.append(probability)
@@ -142,25 +142,25 @@ class Record:
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return predicted codes (m,) and the pseudo-label's probability (m,)."""
         tensor = hasattr(predictions, "detach")
-        found = np.asarray(predictions.detach().cpu() if tensor else predictions)
+        scores = np.asarray(predictions.detach().cpu() if tensor else predictions)
         m, k = len(where), len(self.classes)
-        if found.shape != (m, k) or found.dtype.kind not in "fiu":
+        if scores.shape != (m, k) or scores.dtype.kind not in "fiu":
             raise LopsError(
-                f"predictions have shape {found.shape} and type {found.dtype}; wanted {(m, k)} "
+                f"predictions have shape {scores.shape} and type {scores.dtype}; wanted {(m, k)} "
                 f"probabilities: {m} samples and {k} classes"
             )
-        bad = np.isnan(found).any(axis=1)
+        bad = np.isnan(scores).any(axis=1)
         if bad.any():
             raise LopsError(
                 f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has "
                 "the training diverged?"
             )
-        if found.size and not -1e-3 <= found.min() <= found.max() <= 1 + 1e-3:
+        if scores.size and not -1e-3 <= scores.min() <= scores.max() <= 1 + 1e-3:
             raise LopsError(
-                f"predictions run from {found.min():g} to {found.max():g}; wanted probabilities: "
+                f"predictions run from {scores.min():g} to {scores.max():g}; wanted probabilities: "
                 "apply a softmax to logits"
             )
-        return found.argmax(axis=1), found[np.arange(m), self.codes[where]]
+        return scores.argmax(axis=1), scores[np.arange(m), self.codes[where]]
 
     @property
     def seen(self) -> np.ndarray:

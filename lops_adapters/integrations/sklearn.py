@@ -108,17 +108,17 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
                 f"found {len(self.classes_)} class among {len(labels)} pseudo-labels; wanted at "
                 "least 2 to tell apart"
             )
-        given = self.random_state
-        fixed = isinstance(given, numbers.Integral)
-        seed = int(given if fixed else check_random_state(given).randint(2**31 - 1))
+        random_state = self.random_state
+        fixed = isinstance(random_state, numbers.Integral)
+        seed = int(random_state if fixed else check_random_state(random_state).randint(2**31 - 1))
         if texts is not None:
             selector = Lops(self._text_probe(), keep=self.keep, method=self.method, seed=seed)
             self.selection_ = InContentOrder(lambda _: selector, Request(seed=seed))(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             order = content_order(_contents(matrix), np.searchsorted(self.classes_, labels), seed)
-            found = self._select_numbers(matrix[order], labels[order], seed)
-            self.selection_ = restored(found, order)
+            selection = self._select_numbers(matrix[order], labels[order], seed)
+            self.selection_ = restored(selection, order)
         self.sample_indices_ = self.selection_.kept
         return self
 
@@ -233,11 +233,11 @@ def _texts(X: Any) -> list[str] | None:
         if X.dtype.kind not in "OUT":
             return None
         X = X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
-    found = [isinstance(text, str) for text in X]
-    if not any(found):
+    are_texts = [isinstance(text, str) for text in X]
+    if not any(are_texts):
         return None
-    if not all(found):
-        where = found.index(False)
+    if not all(are_texts):
+        where = are_texts.index(False)
         raise LopsError(
             f"X holds texts, and {list(X)[where]!r} at position {where}; wanted a string for "
             "every sample"

@@ -87,12 +87,12 @@ class Probe(Passes, ABC):
         Default: the schedule as the only stage. With ``total``, training makes as many updates, in
         as many passes as they need, and the schedule is stretched over them.
         """
-        own = self.schedule
+        schedule = self.schedule
         if total is None:
-            return self.staged_updates(prepared, codes, n_classes, seed, [own])
+            return self.staged_updates(prepared, codes, n_classes, seed, [schedule])
 
         def rate(done: int, per_epoch: int) -> float:
-            return own.rate(done * own.epochs * per_epoch // total, per_epoch)
+            return schedule.rate(done * schedule.epochs * per_epoch // total, per_epoch)
 
         # An epoch has at least one update.
         stages = [Stage(total, rate)]

@@ -32,8 +32,8 @@ def held_out(
     by_remainder = np.argsort(take - wanted, kind="stable")
     extra = [label for label in by_remainder if take[label] < most[label]]
     take[extra[: total - take.sum()]] += 1
-    own = [order[codes[order] == label][:n] for label, n in enumerate(take)]
-    return np.sort(np.concatenate(own))
+    by_class = [order[codes[order] == label][:n] for label, n in enumerate(take)]
+    return np.sort(np.concatenate(by_class))
 
 
 class EarlyStopping:

@@ -71,9 +71,9 @@ class EmbeddingProbe(Regression):
         """
         if isinstance(samples, WordCounts):
             return static_vectors(samples)
-        found = given_vectors(samples)
-        if found is not None:
-            return found
+        matrix = given_vectors(samples)
+        if matrix is not None:
+            return matrix
         if self.encoder == STATIC:
             return static_vectors(samples)
         from lops_adapters.encoders.text_vectors import TextEncoder

@@ -153,10 +153,10 @@ class EstimatorProbe(Probe):
             self._asked(self._model.partial_fit, cut(rows, batch), codes[batch], classes=classes)
             yield update
 
-    def _asked(self, method: Any, *given: Any, **more: Any) -> Any:
+    def _asked(self, method: Any, *arguments: Any, **more: Any) -> Any:
         """Call a method of the classifier; a LopsError instead of its complaint about samples."""
         try:
-            return method(*given, **more)
+            return method(*arguments, **more)
         except (TypeError, ValueError) as error:
             what = "texts" if self._reads_texts else "TF-IDF rows or vectors like these"
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
@@ -175,10 +175,10 @@ class EstimatorProbe(Probe):
                 self._shown = prepared, self._steps.transform(prepared)
             rows = self._shown[1]
         rows = rows if positions is None else cut(rows, np.asarray(positions, dtype=np.int64))
-        found = np.zeros((_count(rows), self._n_classes), dtype=np.float32)
-        if len(found):
-            found[:, self._model.classes_] = _probabilities(self._model, rows)
-        return found
+        probabilities = np.zeros((_count(rows), self._n_classes), dtype=np.float32)
+        if len(probabilities):
+            probabilities[:, self._model.classes_] = _probabilities(self._model, rows)
+        return probabilities
 
     def save(self, folder: Path) -> None:
         """Write ``estimator.joblib``: settings, classifier and vocabulary."""
@@ -253,7 +253,7 @@ def _reads_texts(estimator: Any) -> bool:
         nested = [
             getattr(first, name, None) for name in ("steps", "transformer_list", "estimators")
         ]
-        inner = next((found[0][1] for found in nested if isinstance(found, list) and found), None)
+        inner = next((parts[0][1] for parts in nested if isinstance(parts, list) and parts), None)
         inner = getattr(first, "estimator", None) if inner is None else inner
         if inner is None or isinstance(inner, str):
             break

@@ -126,8 +126,8 @@ def logistic_weights(
 
     start = np.zeros((width + 1) * n_classes)
     options = {"maxiter": 500, "maxls": 50, "gtol": 1e-4, "ftol": 64 * np.finfo(float).eps}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x.reshape(width + 1, n_classes))
+    minimum = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(minimum.x.reshape(width + 1, n_classes))
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

@@ -30,15 +30,15 @@ def _words_of(name: str, words: Sequence[str]) -> tuple[str, ...]:
         raise LopsError(
             f"the seed words of class {name!r} are the string {words!r}; pass a list, [{words!r}]"
         )
-    found = tuple(dict.fromkeys(words))
-    for word in found:
+    distinct = tuple(dict.fromkeys(words))
+    for word in distinct:
         if not isinstance(word, str):
             raise LopsError(
                 f"class {name!r} has the seed word {word!r}, a {type(word).__name__}; pass strings"
             )
         if not word.strip():
             raise LopsError(f"class {name!r} has the empty seed word {word!r}; remove it")
-    return found
+    return distinct
 
 
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:

@@ -56,18 +56,18 @@ class PseudoLabels:
         >>> string_match(["a goal", "nothing", "The vote"], seeds).per_document()
         ['sports', None, 'politics']
         """
-        found: list[str | None] = [None] * self.n_documents
+        labels: list[str | None] = [None] * self.n_documents
         for position, label in zip(self.positions.tolist(), self.labels.tolist(), strict=True):
-            found[position] = label
-        return found
+            labels[position] = label
+        return labels
 
     @property
     def counts(self) -> dict[str, int]:
         """Number of pseudo-labels per class, in the order of `classes`."""
-        found = dict.fromkeys(self.classes, 0)
+        counts = dict.fromkeys(self.classes, 0)
         for label in self.labels.tolist():
-            found[label] += 1
-        return found
+            counts[label] += 1
+        return counts
 
     @property
     def empty_classes(self) -> tuple[str, ...]:

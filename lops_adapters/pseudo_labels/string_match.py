@@ -75,7 +75,7 @@ def string_match(
     >>> found.labels.tolist(), found.scores.tolist()
     (['talk', 'sci', 'sci'], [2.0, 1.0, 1.0])
     """
-    checked = {name: _distinct(found) for name, found in checked_seeds(seeds).items()}
+    checked = {name: _distinct(class_words) for name, class_words in checked_seeds(seeds).items()}
     if max_words is not None and max_words < 1:
         raise LopsError(f"max_words is {max_words}; pass a number from 1, or None for no limit")
     _warn_of_unmatchable(checked)
@@ -113,7 +113,7 @@ def seed_votes(
     >>> seed_votes(["a gun", "gun in space"], {"talk": ["gun"], "sci": ["space", "moon"]})
     {'talk: gun': ['talk', 'talk'], 'sci: space': [None, 'sci']}
     """
-    checked = {name: _distinct(found) for name, found in checked_seeds(seeds).items()}
+    checked = {name: _distinct(class_words) for name, class_words in checked_seeds(seeds).items()}
     occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
     words, expressions = _matchers(occurrences.pairs)
     read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="seed words")
@@ -121,10 +121,10 @@ def seed_votes(
     documents, pair_ids = occurrences.arrays(set())
     votes: dict[str, list[str | None]] = {}
     for pair_id, (name, word) in enumerate(occurrences.pairs):
-        found = documents[pair_ids == pair_id].tolist()
-        if found:
+        with_word = documents[pair_ids == pair_id].tolist()
+        if with_word:
             column: list[str | None] = [None] * n_documents
-            for document in found:
+            for document in with_word:
                 column[document] = name
             votes[f"{name}: {word}"] = column
     return votes

@@ -70,8 +70,8 @@ def labels(page: SelectionPage) -> list[str]:
     """Return the pseudo-labels of the listed rows, in the order of the classes."""
     if page.n_more:
         return list(page.codes)
-    found = {row.label for row in page.suspects}
-    return [row.label for row in page.classes if row.label in found]
+    of_suspects = {row.label for row in page.suspects}
+    return [row.label for row in page.classes if row.label in of_suspects]
 
 
 def columns(page: SelectionPage) -> list[str]:

@@ -31,8 +31,8 @@ def visible(text: str) -> str:
     'a␀b␡'
     """
 
-    def picture(found: re.Match[str]) -> str:
-        return "␡" if found[0] == "\x7f" else chr(0x2400 + ord(found[0]))
+    def picture(character: re.Match[str]) -> str:
+        return "␡" if character[0] == "\x7f" else chr(0x2400 + ord(character[0]))
 
     return _CONTROL.sub(picture, cleaned(text))
 

@@ -46,17 +46,17 @@ class Part(NamedTuple):
 
 def check(options: argparse.Namespace, job: Job) -> None:
     """Raise a LopsError about options that need the other engine."""
-    found = ""
+    conflict = ""
     if job.method != "committee":
-        found = f"runs the committee, and the method is {job.method}"
+        conflict = f"runs the committee, and the method is {job.method}"
     elif options.probe not in (AUTO, "linear"):
-        found = f"trains the linear probe, and --probe is {options.probe}"
+        conflict = f"trains the linear probe, and --probe is {options.probe}"
     elif not job.wanted.is_plain:
-        found = "scores texts with labels, and --embeddings or --soft-labels are given"
+        conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
     elif options.keep_out is not None:
-        found = f"writes folders of files, and --keep-out is {options.keep_out}"
-    if found:
-        raise LopsError(f"--engine ray {found}; leave that out, or leave out --engine ray")
+        conflict = f"writes folders of files, and --keep-out is {options.keep_out}"
+    if conflict:
+        raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 
 
 def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: bool) -> Done:
@@ -117,8 +117,8 @@ class Steps:
                 limits = expected(classes.rows_by_key(), job.most, slack)
                 survey = Survey(job.wanted, most=job.most, seed=job.seed)
                 more = {**settings, "limits": limits, "checked": job.checked}
-                for _, own in spread(self.ray, _draw, parts, wanted, more):
-                    survey.join(own)
+                for _, part_survey in spread(self.ray, _draw, parts, wanted, more):
+                    survey.join(part_survey)
                 if survey.is_enough(classes):
                     break
                 slack *= 16  # many copies of few texts
@@ -145,8 +145,8 @@ class Steps:
         with self._step("score", len(parts)):
             boxed = [self.ray.put(fitted.scoring)]  # in a list, a reference stays one
             cards = is_transformer(encoder) and self.ray.cluster_resources().get("GPU", 0) > 0
-            for _, own in spread(self.ray, _write, parts, boxed, folder, kind, cards=int(cards)):
-                totals += own
+            for _, counts in spread(self.ray, _write, parts, boxed, folder, kind, cards=int(cards)):
+                totals += counts
         return totals
 
     @contextmanager

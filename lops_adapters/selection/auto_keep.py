@@ -49,8 +49,10 @@ class Preferred:
         mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
         if skill(likely, codes) < LEAST_SKILL:
             mask[:] = True
-        own = Scored(likely[np.arange(len(codes)), codes], None, f"{FOLDS}-fold cross-validation")
-        return selection_of(mask, own, classes, codes, "preferred", "held-out probe prefers it")
+        scored = Scored(
+            likely[np.arange(len(codes)), codes], None, f"{FOLDS}-fold cross-validation"
+        )
+        return selection_of(mask, scored, classes, codes, "preferred", "held-out probe prefers it")
 
 
 def auto_keep(

@@ -169,8 +169,10 @@ class Committee:
     ) -> FittedCommittee:
         """Estimate how far to believe labels or votes; checked rows count for votes only."""
         if self.request.votes is None:
-            given = label_distribution(likely, codes, self.folds, count_label=self.count_label)
-            return replace(fitted, true_given_label=given)
+            distribution = label_distribution(
+                likely, codes, self.folds, count_label=self.count_label
+            )
+            return replace(fitted, true_given_label=distribution)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
         sources = fit_sources(votes, likely, rows[named], checks[named])

@@ -132,8 +132,8 @@ class Draw:
         keys, labels, _, _ = self._columns()
         floor, total = floor_of(len(counts), self.most), sum(counts.values())
         below = int((keys <= np.uint64(self._largest)).sum())
-        distinct, found = np.unique(labels, return_counts=True)
-        have = dict(zip(distinct.tolist(), found.tolist(), strict=True))
+        distinct, drawn = np.unique(labels, return_counts=True)
+        have = dict(zip(distinct.tolist(), drawn.tolist(), strict=True))
         return below >= min(self.most, total) and all(
             have.get(label, 0) >= min(floor, rows) for label, rows in counts.items()
         )

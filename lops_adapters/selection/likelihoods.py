@@ -38,8 +38,8 @@ def likelihoods(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
     [[0.35, 0.65], [0.7, 0.3]]
     """
     even = SPREAD / len(shares)
-    found = (np.asarray(probabilities, dtype=np.float64) + even) / (shares + even)
-    return np.asarray(found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12))
+    ratios = (np.asarray(probabilities, dtype=np.float64) + even) / (shares + even)
+    return np.asarray(ratios / np.maximum(ratios.sum(axis=1, keepdims=True), 1e-12))
 
 
 def strengths(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -87,8 +87,8 @@ def weakened(likely: np.ndarray, codes: np.ndarray, factors: np.ndarray) -> np.n
 
 def preferred(likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return which labels have the largest likelihood, ties included, (n,) bool."""
-    own = likely[np.arange(len(codes)), codes]
-    return np.asarray(own >= likely.max(axis=1) * (1 - 1e-9))
+    label_likelihood = likely[np.arange(len(codes)), codes]
+    return np.asarray(label_likelihood >= likely.max(axis=1) * (1 - 1e-9))
 
 
 def skill(likely: np.ndarray, codes: np.ndarray) -> float:

@@ -39,8 +39,8 @@ class Losses:
 
     def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
         """Record the (b, k) probabilities of a batch; the loss is the cross-entropy."""
-        own = probabilities[np.arange(len(positions)), self._codes[positions]]
-        self._epoch[positions] = -np.log(np.maximum(own, 1e-12))
+        label_probability = probabilities[np.arange(len(positions)), self._codes[positions]]
+        self._epoch[positions] = -np.log(np.maximum(label_probability, 1e-12))
         self._heard += len(positions)
         if self._heard == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()

@@ -29,7 +29,7 @@ def make(request: Request) -> Selector:
                 "wanted one gold label per sample, in order"
             )
         pairs = zip(values(pseudo_labels), values(gold), strict=True)
-        right = np.array([given == truth for given, truth in pairs], dtype=bool)
+        right = np.array([label == truth for label, truth in pairs], dtype=bool)
         scored = Scored(right.astype(np.float64), None, "compared with gold labels")
         why = "pseudo-label is the gold label"
         return selection_of(right, scored, classes, codes, "optimal", why)

@@ -67,12 +67,12 @@ def posterior(
     n, k = probabilities.shape
     logs = evidence(probabilities, sharpness)
     chosen = some(probabilities)
-    given = _transitions(logs[chosen], codes[chosen], k)
+    true_given_label = _transitions(logs[chosen], codes[chosen], k)
     true = np.empty((n, k))
     for start in range(0, n, _MOST):
         rows = slice(start, start + _MOST)
-        true[rows] = _weighted(logs[rows], codes[rows], given)
-    return true, given
+        true[rows] = _weighted(logs[rows], codes[rows], true_given_label)
+    return true, true_given_label
 
 
 def label_distribution(
@@ -91,13 +91,13 @@ def label_distribution(
     believed = np.bincount(codes, minlength=k) < least
     if skill(likely, codes) < LEAST_SKILL:
         believed[:] = True
-        given = np.empty((k, k))
+        true_given_label = np.empty((k, k))
     elif count_label:
-        given = posterior(likely, codes)[1]
+        true_given_label = posterior(likely, codes)[1]
     else:
-        given = np.full((k, k), 1 / k)
-    given[believed] = np.maximum(np.eye(k)[believed], _NEVER)
-    return given
+        true_given_label = np.full((k, k), 1 / k)
+    true_given_label[believed] = np.maximum(np.eye(k)[believed], _NEVER)
+    return true_given_label
 
 
 def least_kept(right: np.ndarray) -> float:
@@ -142,20 +142,20 @@ def some(probabilities: np.ndarray) -> slice | np.ndarray:
 
 
 def _transitions(logs: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    given = np.full((k, k), 0.1 / max(1, k - 1))
-    np.fill_diagonal(given, 0.9)
+    true_given_label = np.full((k, k), 0.1 / max(1, k - 1))
+    np.fill_diagonal(true_given_label, 0.9)
     labelled = np.eye(k)[codes]
     counts = labelled.sum(axis=0)[:, None] + 0.5 * k  # half a sample per cell: rows are never empty
     for _ in range(_ROUNDS):
-        before = given
-        given = (labelled.T @ _weighted(logs, codes, given) + 0.5) / counts
-        if np.abs(given - before).max() < _CLOSE:
+        before = true_given_label
+        true_given_label = (labelled.T @ _weighted(logs, codes, true_given_label) + 0.5) / counts
+        if np.abs(true_given_label - before).max() < _CLOSE:
             break
-    return given
+    return true_given_label
 
 
-def _weighted(logs: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    return softmax(logs + np.log(given[codes]))
+def _weighted(logs: np.ndarray, codes: np.ndarray, true_given_label: np.ndarray) -> np.ndarray:
+    return softmax(logs + np.log(true_given_label[codes]))
 
 
 def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
@@ -168,9 +168,9 @@ def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimat
     """
     rates = []
     for sharpness in (*_RANGE, SHARPNESS):
-        true, given = posterior(probabilities, codes, sharpness)
+        true, true_given_label = posterior(probabilities, codes, sharpness)
         rates.append(1 - float(true[np.arange(len(codes)), codes].mean()))
     rate = rates[-1]
     error = 2 * math.sqrt(rate * (1 - rate) / len(codes))
     low, high = max(0.0, min(rates) - error), min(1.0, max(rates) + error)
-    return NoiseEstimate(rate, low, high, given)
+    return NoiseEstimate(rate, low, high, true_given_label)

@@ -71,9 +71,9 @@ def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:
 
 def objects(labels: Labels) -> np.ndarray:
     """Return n labels as an (n,) object array, also if they are tuples."""
-    found = np.empty(len(labels), dtype=object)
-    found[:] = values(labels)
-    return found
+    array = np.empty(len(labels), dtype=object)
+    array[:] = values(labels)
+    return array
 
 
 def values(labels: Sequence[Hashable]) -> Sequence[Hashable]:

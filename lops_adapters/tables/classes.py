@@ -130,8 +130,8 @@ class Labels:
         if not self.rows:
             raise LopsError("the table has no rows; wanted rows of at least two classes")
         gone = self._gone(wanted)
-        own = {label: count for label, count in self.counts.items() if label not in gone}
-        if not own:
+        label_counts = {label: count for label, count in self.counts.items() if label not in gone}
+        if not label_counts:
             what = f"label in column {wanted.label!r}; check --label"
             if wanted.soft:
                 what = "largest soft label: all are ties or zero; check --soft-labels"
@@ -146,12 +146,12 @@ class Labels:
                 f"labels in column {wanted.label!r} have several types: "
                 f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
-        names, said = self._names(list(own), wanted)
+        names, said = self._names(list(label_counts), wanted)
         counts: dict[str, int] = {}
-        for label, count in own.items():
+        for label, count in label_counts.items():
             counts[names[label]] = counts.get(names[label], 0) + count
         if len(counts) < 2:
-            only = next(iter(own))
+            only = next(iter(label_counts))
             raise LopsError(
                 f"all {counts[names[only]]} rows have the label {only!r}; wanted at least two "
                 "classes"
@@ -162,7 +162,7 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*said, *self._about_absent(wanted, gone), *self._about_gold(wanted, own)]
+        notes = [*said, *self._about_absent(wanted, gone), *self._about_gold(wanted, label_counts)]
         return Classes(ordered, numbers, names, values, abstained, notes)
 
     def _names(
@@ -192,12 +192,12 @@ class Labels:
             said += " -1 counts as no label; if it is a class, give --abstain ''."
         return [said]
 
-    def _about_gold(self, wanted: Wanted, own: Iterable[Hashable]) -> list[str]:
+    def _about_gold(self, wanted: Wanted, labels: Iterable[Hashable]) -> list[str]:
         """Return a sentence about rows without a gold label, if any; LopsError: none has one."""
         if wanted.gold is None:
             return []
         rows, judged = 0, 0
-        for label in own:
+        for label in labels:
             rows, judged = rows + self.counts[label], judged + self.gold[label]
         if not judged:
             raise LopsError(
@@ -247,11 +247,11 @@ class Classes:
     def gold_codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of gold labels, see :class:`~lops_adapters.texts.totals`."""
         place = {name: code for code, name in enumerate(self.names)}
-        found = (
+        codes = (
             NO_GOLD if is_unlabelled(label) else place.get(self.gold_name(label), OTHER_GOLD)
             for label in labels
         )
-        return np.fromiter(found, np.int64, len(labels))
+        return np.fromiter(codes, np.int64, len(labels))
 
     def gold_name(self, label: Any) -> str:
         """Return the name of a gold label; one equal to a label (1.0 and 1) gets its name."""

@@ -109,10 +109,10 @@ class Wanted:
         if self.text is None and self.embeddings is None:
             raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
         options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft}
-        given = [option for option, columns in options.items() if columns]
-        if len(given) != 1:
-            found = " and ".join(given) or "neither --label, --labels nor --soft-labels"
-            raise LopsError(f"found {found}; give one of the three")
+        named = [option for option, columns in options.items() if columns]
+        if len(named) != 1:
+            stated = " and ".join(named) or "neither --label, --labels nor --soft-labels"
+            raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError("--source names the source of each --label; give --label, too")
         if self.dropped and not self.has_votes:

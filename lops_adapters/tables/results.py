@@ -30,5 +30,5 @@ def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
     """
     codes = label is None and all(isinstance(value, int) for value in values)
     example: str | type | None = int if codes else label
-    own = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
-    return {**own, WEIGHT: float}
+    types = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
+    return {**types, WEIGHT: float}

@@ -90,15 +90,15 @@ class Scoring:
             LopsError: a text that is not a string, and what the committee raises.
 
         """
-        found = self._known(block, start) if self.sampled is None else self._new(block, start)
+        scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
         if self.wanted.gold is not None:
             (labels,) = block.cells([self.wanted.gold])
-            gold = self.classes.gold_codes([labels[i] for i in found.rows.tolist()])
-        totals.count(found.codes, found.assessment, gold, self.checked_codes(found))
-        totals.relabelled += int(found.relabelled.sum())
-        totals.abstained += len(block) - len(found.rows)
-        return found
+            gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
+        totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
+        totals.relabelled += int(scored.relabelled.sum())
+        totals.abstained += len(block) - len(scored.rows)
+        return scored
 
     def _known(self, block: Block, start: int) -> Scored:
         """Return the assessment of rows of the sample, which is the table."""
@@ -157,7 +157,7 @@ class Scoring:
     def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
         assessment = scored.assessment.at(at)
-        found: dict[str, list[Any]] = {
+        columns: dict[str, list[Any]] = {
             LABEL: self.given(scored.codes[at]),
             "lops_confidence": assessment.right.tolist(),
             "lops_selected": assessment.mask.tolist(),
@@ -166,8 +166,8 @@ class Scoring:
         }
         if scored.learnt_at is not None:
             times = scored.learnt_at[at]
-            found["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
-        return {name: found[name] for name in self.columns}
+            columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
+        return {name: columns[name] for name in self.columns}
 
     def given(self, codes: np.ndarray) -> list[Any]:
         """Return labels as in the table; None for -1, the word for unsure for -2."""

@@ -171,8 +171,8 @@ class Survey:
         first = np.isin(positions, list(self.checked))
         for draw, chosen in ((self._draw, ~minus), (self._minus, minus)):
             at = np.flatnonzero(chosen)
-            own = [rows[i] for i in at.tolist()]
-            draw.add(keys[at], of_labels[at], positions[at], own, first[at])
+            chosen_rows = [rows[i] for i in at.tolist()]
+            draw.add(keys[at], of_labels[at], positions[at], chosen_rows, first[at])
 
     def join(self, later: Survey) -> None:
         """Add a survey of rows that follow."""

@@ -25,7 +25,7 @@ def read_npy(path: Path, n: int) -> np.ndarray:
     """
     with reading(path):
         try:
-            found = np.load(path, mmap_mode="r", allow_pickle=False)
+            array = np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError:
             raise
         except Exception as error:  # of numpy, zipfile or Python's own parser
@@ -33,17 +33,17 @@ def read_npy(path: Path, n: int) -> np.ndarray:
                 f"--embeddings {path} cannot be read ({error!s:.100}); wanted a matrix of numbers, "
                 "as numpy.save writes it"
             ) from None
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.dtype.kind not in "fiu":
-        shape, kind = getattr(found, "shape", "?"), getattr(found, "dtype", type(found).__name__)
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
+        shape, kind = getattr(array, "shape", "?"), getattr(array, "dtype", type(array).__name__)
         raise LopsError(
             f"--embeddings {path} holds {kind} of shape {shape}; wanted a matrix of numbers, a row "
             "per row of the table"
         )
-    if len(found) != n:
+    if len(array) != n:
         raise LopsError(
-            f"--embeddings {path} has {len(found):,} rows, and the table {n:,}; wanted one per row"
+            f"--embeddings {path} has {len(array):,} rows, and the table {n:,}; wanted one per row"
         )
-    return found
+    return array
 
 
 def numbers(value: Any) -> Any:

@@ -32,11 +32,11 @@ def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> 
     columns: list[str] = []
     for part in asked:
         for name in [part] if part in table.columns else part.split(","):
-            found = [column for column in table.columns if fnmatchcase(column, name)]
-            if name in table.columns or not found:
+            matching = [column for column in table.columns if fnmatchcase(column, name)]
+            if name in table.columns or not matching:
                 require(table, name, "--labels")
-                found = [name]
-            columns += found
+                matching = [name]
+            columns += matching
     unknown = [name for name in dropped if asked and name not in columns]
     if unknown:
         raise LopsError(

@@ -68,9 +68,9 @@ def minus_one(known: Set[Hashable]) -> Set[Hashable]:
     codes = {label: _code(label) for label in known}
     if None in codes.values():
         return set()
-    found = {label for label, code in codes.items() if code == -1}
+    negative = {label for label, code in codes.items() if code == -1}
     others = [code for code in codes.values() if code is not None and code != -1]
-    return found if len(others) > 1 and min(others) >= 0 else set()
+    return negative if len(others) > 1 and min(others) >= 0 else set()
 
 
 def _code(label: Hashable) -> int | None:

@@ -45,7 +45,7 @@ def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
             first[text] = label
         else:
             (again if first[text] == label else torn).append(position)
-    return Copies(*(np.array(found, dtype=np.int64) for found in (again, torn, blank)))
+    return Copies(*(np.array(rows, dtype=np.int64) for rows in (again, torn, blank)))
 
 
 def problems(found: Copies, place: Place) -> list[str]:
@@ -88,5 +88,5 @@ def positions(places: Sequence[int]) -> str:
     return f"position{'s' if len(places) > 1 else ''} {shown}{more}"
 
 
-def _rows(found: np.ndarray) -> str:
-    return f"{len(found):,} row{'' if len(found) == 1 else 's'}"
+def _rows(rows: np.ndarray) -> str:
+    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"

@@ -32,8 +32,8 @@ def read_given(
     if embeddings is not None and pred_probs is not None:
         raise LopsError("found embeddings and pred_probs; leave one of them out")
     name = "pred_probs" if embeddings is None else "embeddings"
-    found = pred_probs if embeddings is None else embeddings
-    if found is None:
+    values = pred_probs if embeddings is None else embeddings
+    if values is None:
         return None
     if pred_probs is not None and method != "committee":
         raise LopsError(
@@ -42,7 +42,7 @@ def read_given(
     if isinstance(probe, str) and probe not in ("auto", "linear", "embedding"):
         raise LopsError(f"probe is {probe!r}, which reads texts; leave it out with {name}")
     try:
-        matrix = np.asarray(found)
+        matrix = np.asarray(values)
     except ValueError:
         matrix = np.empty(0, dtype=object)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.size:

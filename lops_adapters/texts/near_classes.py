@@ -31,8 +31,8 @@ def matched(
     gone = abstaining(list(answers), abstain).tolist()
     counts = Counter(answer for answer, none in zip(answers, gone, strict=True) if not none)
     meant = nearest(list(counts), classes)
-    found = [None if none else meant[answer] for answer, none in zip(answers, gone, strict=True)]
-    return found, about_nearest(counts, meant, list(counts.values()))
+    chosen = [None if none else meant[answer] for answer, none in zip(answers, gone, strict=True)]
+    return chosen, about_nearest(counts, meant, list(counts.values()))
 
 
 def nearest(answers: Sequence[Any], classes: Sequence[Hashable]) -> dict[Any, Hashable]:

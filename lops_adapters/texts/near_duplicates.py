@@ -114,7 +114,7 @@ class _Hashes(dict[str, int]):
 
 def _shingles(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Return the hashes of each text's runs of words, sorted and distinct, uint32."""
-    found: list[np.ndarray] = []
+    shingles: list[np.ndarray] = []
     for start in range(0, len(texts), _PART):
         part = texts[start : start + _PART]
         words, counts = np.concatenate(part), np.array([*map(len, part)])
@@ -128,8 +128,8 @@ def _shingles(texts: Sequence[np.ndarray]) -> list[np.ndarray]:
         keys = np.sort(of_text[counted] | runs[counted] >> np.uint64(32))
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
         bounds = np.searchsorted(keys, np.arange(1, len(part), dtype=np.uint64) << np.uint64(32))
-        found += np.split(keys.astype(np.uint32), bounds)
-    return found
+        shingles += np.split(keys.astype(np.uint32), bounds)
+    return shingles
 
 
 def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
@@ -155,12 +155,12 @@ def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
 def _signatures(shingles: Sequence[np.ndarray]) -> np.ndarray:
     """Return the MinHash signatures of sets, (m, bands times rows) uint32."""
     pairs = np.random.default_rng(0).integers(1 << 63, size=(_BANDS * _ROWS, 2), dtype=np.uint64)
-    found = np.empty((len(shingles), len(pairs)), dtype=np.uint32)
+    signatures = np.empty((len(shingles), len(pairs)), dtype=np.uint32)
     for start in range(0, len(shingles), _PART):
         part = shingles[start : start + _PART]
         every = np.concatenate(part).astype(np.uint64)
         starts = np.cumsum([0, *map(len, part[:-1])])
         for column, (a, b) in enumerate(pairs):  # a multiply-shift hash, and its least value
             hashed = (every * (a | np.uint64(1)) + b) >> np.uint64(32)
-            found[start : start + len(part), column] = np.minimum.reduceat(hashed, starts)
-    return found
+            signatures[start : start + len(part), column] = np.minimum.reduceat(hashed, starts)
+    return signatures

@@ -68,9 +68,9 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
         raise LopsError(f"none of the {len(read)} labels is a class; wanted at least two classes")
     examples = {type(read[i]).__name__: read[i] for i in np.flatnonzero(labelled)[::-1].tolist()}
     if len(examples) > 1:
-        found = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
+        shown = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))
         raise LopsError(
-            f"labels are of several types ({found}); make all of them strings, or all numbers"
+            f"labels are of several types ({shown}); make all of them strings, or all numbers"
         )
     first = next(iter(classes))
     if k == 1:

@@ -198,8 +198,8 @@ class TextSelection(Selection):
 
         See :func:`lops_adapters.texts.near_duplicates.near_duplicates`.
         """
-        found = near_duplicates([self.texts[i] for i in self._judged.tolist()])
-        return [self._judged[group] for group in found]
+        groups = near_duplicates([self.texts[i] for i in self._judged.tolist()])
+        return [self._judged[group] for group in groups]
 
     def added(self) -> dict[str, Any]:
         """Return the values of :attr:`columns`, n each; a learning time of inf becomes NaN."""
@@ -285,10 +285,10 @@ class TextSelection(Selection):
         """
         from lops_adapters.report.data import selection_page
 
-        for name, given in (("gold labels", gold), ("ids", ids), ("row numbers", numbers)):
-            if given is not None and len(given) != len(self.mask):
+        for name, column in (("gold labels", gold), ("ids", ids), ("row numbers", numbers)):
+            if column is not None and len(column) != len(self.mask):
                 raise LopsError(
-                    f"found {len(given)} {name} and {len(self.mask)} texts; wanted one per text, "
+                    f"found {len(column)} {name} and {len(self.mask)} texts; wanted one per text, "
                     "in the same order"
                 )
         at = self._judged.tolist()

@@ -159,21 +159,21 @@ def select(
     shown, names, at = _read(
         texts, labels, soft_labels, abstain, embeddings is None and pred_probs is None
     )
-    given = read_given(embeddings, pred_probs, len(names), method, probe, at)
-    check_alone(given, encoder, words, analyzer)
-    read, own = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
-    _check_enough(len(own), row, keep)
-    check_memory(len(own), len(set(own)))
+    matrix = read_given(embeddings, pred_probs, len(names), method, probe, at)
+    check_alone(matrix, encoder, words, analyzer)
+    read, judged = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
+    _check_enough(len(judged), row, keep)
+    check_memory(len(judged), len(set(judged)))
     if words is not None:
-        check_words(words, list(dict.fromkeys(own)))
+        check_words(words, list(dict.fromkeys(judged)))
     checks = read_checked(checked, names, at, place)
     committee = method == "committee"
     watched, which, more = _scorers(
-        method, probe, encoder, words, analyzer, len(read), quiet, given, pred_probs
+        method, probe, encoder, words, analyzer, len(read), quiet, matrix, pred_probs
     )
     committees, estimates = list[FittedCommittee](), list[Source]()
     voted = committee and votes is not None
-    unvoted = voted and given is None and len(at) < len(names)
+    unvoted = voted and matrix is None and len(at) < len(names)
     more |= {"fitted": committees.append} if unvoted or fitted is not None else {}
     options |= {**more, "assessed": estimates.extend} if voted else more
     seen = Assessed(len(read)) if committee else Suggestions(len(read))
@@ -186,18 +186,18 @@ def select(
         quiet=quiet,
         seen=seen,
         strict=strict,
-        checked=with_copies(checks, read if given is None else range(len(own)), own),
+        checked=with_copies(checks, read if matrix is None else range(len(judged)), judged),
         votes=None if votes is None else votes.at(at),
         groups=group_codes(groups, len(names), at),
     )
-    samples: Any = read if given is None else given
-    selection = selector(samples, own)
+    samples: Any = read if matrix is None else matrix
+    selection = selector(samples, judged)
     if isinstance(seen, Assessed):
         known = list(selection.per_class)
         codes = encode([*checks.values()], [None, *known]) - 1
         seen.finish(samples, checks.keys(), codes, seed)
-        own = [known[code] for code in seen.labels.tolist()]
-        for row, label in zip(at.tolist(), own, strict=True):
+        judged = [known[code] for code in seen.labels.tolist()]
+        for row, label in zip(at.tolist(), judged, strict=True):
             names[row] = label
     _warn(complaints(selection, method), strict)
     settings = {
@@ -205,24 +205,24 @@ def select(
         **asked,
         "method": method,
         "seed": seed,
-        "samples": "texts" if given is None else "vectors" if pred_probs is None else "pred_probs",
+        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = reasons(which, selection, method, {**asked, **options})
-    found = TextSelection(selection, shown, names, at, seen, why, settings, checks, texts)
+    result = TextSelection(selection, shown, names, at, seen, why, settings, checks, texts)
     if committee:
-        why.pairs = pair_sentences(found.corrections())
-        why.rows += checked_sentences(found.checked_rate, len(own))
-    if given is None:
-        say_copies(why, copies(read, own), lambda rows: place(at[rows].tolist()))
+        why.pairs = pair_sentences(result.corrections())
+        why.rows += checked_sentences(result.checked_rate, len(judged))
+    if matrix is None:
+        say_copies(why, copies(read, judged), lambda rows: place(at[rows].tolist()))
         why.rows += script_sentences(read, watched)
     why.notes += said
     if votes is None:
         why.notes += without_label(len(names) - len(at))
     else:
-        report_sources(found, votes, estimates, committees if unvoted else ())
+        report_sources(result, votes, estimates, committees if unvoted else ())
     if fitted is not None:
         fitted(*committees)
-    return found
+    return result
 
 
 def _warn(messages: Sequence[str], strict: bool) -> None:
@@ -261,11 +261,11 @@ def _scorers(
     analyzer: str,
     n: int,
     quiet: bool,
-    given: np.ndarray | None,
+    matrix: np.ndarray | None,
     pred_probs: Any,
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    if given is not None:
+    if matrix is not None:
         watched, which = probe_of_vectors(probe, quiet)
         if pred_probs is not None:
             return watched, "Member: the given probabilities.", {"probabilities": True}

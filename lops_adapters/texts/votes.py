@@ -110,17 +110,17 @@ def _rows(labels: Any) -> tuple[list[str], list[Sequence[Any]]]:
 
 def _of_sources(labels: Any, source: Any) -> tuple[list[str], list[Sequence[Any]]]:
     """Return sources with one vote per text: that of the source that gave its label."""
-    given, names = list(labels), ["" if one is None else str(one) for one in source]
-    if len(given) != len(names):
+    values, names = list(labels), ["" if one is None else str(one) for one in source]
+    if len(values) != len(names):
         raise LopsError(
-            f"found {len(given)} labels and {len(names)} sources; wanted the source of every label"
+            f"found {len(values)} labels and {len(names)} sources; wanted the source of every label"
         )
     every = sorted(set(names))
     if len(every) < 2:
         raise LopsError(f"all labels are from the source {every[0]!r}; leave source out")
     place = {name: i for i, name in enumerate(every)}
     rows: list[Sequence[Any]] = []
-    for label, name in zip(given, names, strict=True):
+    for label, name in zip(values, names, strict=True):
         row: list[Any] = [None] * len(every)
         row[place[name]] = label
         rows.append(row)
@@ -193,6 +193,6 @@ def joined_labels(
         return votes.first_labels(), None, votes, said
     if classes is not None:
         check_names(labels)
-        found, said = matched(list(labels), classes, named(abstain) or frozenset())
-        return found, None, None, said
+        matched_labels, said = matched(list(labels), classes, named(abstain) or frozenset())
+        return matched_labels, None, None, said
     return labels, abstain, None, []

@@ -39,15 +39,15 @@ def state(path: Path, text: str) -> str:
 
     """
     try:
-        found = path.read_text(encoding="utf-8")
+        content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return "missing"
     except (OSError, UnicodeDecodeError):
         return "foreign"
-    first, _, rest = found.partition("\n")
+    first, _, rest = content.partition("\n")
     stamp = _STAMP.fullmatch(first)
     if stamp is None:
-        return "current" if found == text else "foreign"
+        return "current" if content == text else "foreign"
     if stamp[3] != _digest(rest):
         return "edited"
     return "current" if rest == text else "old"

@@ -161,12 +161,12 @@ def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
     file = _unedited(root, upstream)
     restored = [upstream.file] if file.state in ("patched", "patched, changed") else []
     states = _copies(root, upstream)
-    removed = [name for name, found in states if found in ("current", "old")]
+    removed = [name for name, kind in states if kind in ("current", "old")]
     if restored:
         _replace(root / upstream.file, file.other)
     for name in removed:  # last: a patched program never lacks them
         (root / name).unlink()
-    return [*restored, *removed], [name for name, found in states if found in ("edited", "foreign")]
+    return [*restored, *removed], [name for name, kind in states if kind in ("edited", "foreign")]
 
 
 def status(root: Path, upstream: Upstream) -> list[tuple[str, str]]:

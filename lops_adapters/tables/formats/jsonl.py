@@ -136,10 +136,10 @@ def with_value(line: str, key: str, value: Any) -> str:
     >>> with_value('{"n": 1.50, "label":"a" , "in": {"label": 1}}', "label", "b")
     '{"n": 1.50, "label":"b" , "in": {"label": 1}}'
     """
-    text, found = json_text(value), 0
+    text, replaced = json_text(value), 0
     for start, end in reversed(list(_spans(line, key))):
-        line, found = line[:start] + text + line[end:], found + 1
-    if found:
+        line, replaced = line[:start] + text + line[end:], replaced + 1
+    if replaced:
         return line
     head = line.rstrip()[:-1].rstrip()  # without the closing brace
     return f"{head}{'' if head.endswith('{') else ', '}{json_text({key: value})[1:]}"

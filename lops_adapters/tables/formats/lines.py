@@ -62,15 +62,15 @@ class _Unpacked(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read some bytes."""
-        found = self._file.read(len(buffer))
-        self._left -= len(found)
+        content = self._file.read(len(buffer))
+        self._left -= len(content)
         if self._left < 0:
             raise LopsError(
                 f"{self._path} unpacks to more than {_RATIO} times its size; if you trust it, "
                 "unpack it yourself"
             )
-        buffer[: len(found)] = found
-        return len(found)
+        buffer[: len(content)] = content
+        return len(content)
 
 
 def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) -> Iterator[str]:

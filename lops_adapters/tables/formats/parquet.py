@@ -167,16 +167,16 @@ def grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int
     >>> grouped([60_000, 60_000, 5], 100_000)
     [((0, 1), 0), ((2,), 120000)]
     """
-    found: list[tuple[tuple[int, ...], int]] = []
+    parts: list[tuple[tuple[int, ...], int]] = []
     groups: list[int] = []
     before = rows = 0
     for number, size in enumerate(sizes):
         groups.append(number)
         rows += size
         if rows >= least:
-            found.append((tuple(groups), before))
+            parts.append((tuple(groups), before))
             before, groups, rows = before + rows, [], 0
-    return [*found, (tuple(groups), before)] if groups or not found else found
+    return [*parts, (tuple(groups), before)] if groups or not parts else parts
 
 
 class ParquetRows(base.Writer):

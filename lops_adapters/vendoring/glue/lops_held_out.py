@@ -59,8 +59,8 @@ def agreed_shares(documents, labels, n_classes, seed=0):
     looks = []  # type: list
     for left_out in range(FOLDS):
         rest, here = np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
-        found = _predictions(_weighted(bags, rest), labels, n_classes, rest, here, seed)
-        for look, probabilities in enumerate(found):
+        predictions = _predictions(_weighted(bags, rest), labels, n_classes, rest, here, seed)
+        for look, probabilities in enumerate(predictions):
             if look == len(looks):
                 looks.append(np.zeros((len(labels), n_classes), dtype=np.float32))
             looks[look][here] = probabilities
@@ -82,8 +82,8 @@ def likelihoods(probabilities, labels):
     k = probabilities.shape[1]
     counts = np.bincount(labels, minlength=k)
     shares = np.where(counts < FOLDS, np.inf, counts / float(max(1, len(labels))))
-    found = (probabilities + SPREAD / k) / (shares + SPREAD / k)
-    return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-12)
+    ratios = (probabilities + SPREAD / k) / (shares + SPREAD / k)
+    return ratios / np.maximum(ratios.sum(axis=1, keepdims=True), 1e-12)
 
 
 def agrees(probabilities, labels):
@@ -119,8 +119,8 @@ def _folds(labels, seed):
 def _weighted(bags, rest):
     """Return TF-IDF of unit length, with document frequencies and words of the documents rest."""
     at = _cells(bags, rest)[0]
-    found = np.bincount(bags.words[at], minlength=int(bags.words.max()) + 1)
-    idf = np.where(found, np.log((1.0 + len(rest)) / (1.0 + found)) + 1, 0.0)
+    document_counts = np.bincount(bags.words[at], minlength=int(bags.words.max()) + 1)
+    idf = np.where(document_counts, np.log((1.0 + len(rest)) / (1.0 + document_counts)) + 1, 0.0)
     values = (np.log(bags.values) + 1) * idf[bags.words]
     lengths = np.sqrt(np.add.reduceat(values**2, bags.starts[:-1]))
     values /= np.repeat(np.maximum(lengths, 1e-12), np.diff(bags.starts))
@@ -174,9 +174,9 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
 
 
 def _probabilities(bags, weights, bias, rows):
-    found, step = [], max(1, _SCORES // len(bias))
+    blocks, step = [], max(1, _SCORES // len(bias))
     for start in range(0, len(rows), step):
         at, first, _ = _cells(bags, rows[start : start + step])
         scores = bags.values[at][:, None] * weights[bags.words[at]]
-        found.append(_softmax(np.add.reduceat(scores, first, axis=0) + bias))
-    return np.concatenate(found)
+        blocks.append(_softmax(np.add.reduceat(scores, first, axis=0) + bias))
+    return np.concatenate(blocks)

@@ -84,9 +84,9 @@ def keep_documents(data, rank, trainer, network):
         return _logits(probe, data["input_ids"][rows], data["attention_masks"][rows], device)[:, 0]
 
     def loss_of(probe, rows):
-        found = torch.log_softmax(logits_of(probe, rows), dim=-1)
+        log_probabilities = torch.log_softmax(logits_of(probe, rows), dim=-1)
         wanted = data["labels"][rows].to(device)
-        return torch.nn.functional.kl_div(found, wanted, reduction="batchmean")
+        return torch.nn.functional.kl_div(log_probabilities, wanted, reduction="batchmean")
 
     def scores_of(probe, rows):
         return torch.softmax(logits_of(probe, rows), dim=-1)

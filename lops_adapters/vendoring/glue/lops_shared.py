@@ -129,8 +129,8 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
         if done % per_epoch == 0:
             say("probe: epoch {} of at most {}".format(done // per_epoch, settings.epochs))
         if done % every == 0:
-            found = likelihoods(predict(), labels) if corrected else predict()
-            order.observe(found, time=float(done) / per_epoch)
+            probabilities = likelihoods(predict(), labels) if corrected else predict()
+            order.observe(probabilities, time=float(done) / per_epoch)
             if order.done:
                 break
     selection = order.select()
