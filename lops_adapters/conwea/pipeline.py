@@ -261,7 +261,7 @@ def _cluster(
     assert encoder is not None  # only a finished stage needs none
     wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
     vectors = contextual_vectors(tokens, wanted, encoder, job.folder.work, quiet=job.quiet)
-    found = find_senses(
+    senses = find_senses(
         tokens,
         wanted,
         vectors,
@@ -273,14 +273,14 @@ def _cluster(
         seed=job.seed,
         quiet=job.quiet,
     )
-    centres = list(found.centres.values())
+    centres = list(senses.centres.values())
     none = np.zeros((0, vectors.shape[1]), dtype=np.float32)
     return {
-        "threshold": np.array(found.threshold),
-        "words": pack_strings(list(found.centres)),
+        "threshold": np.array(senses.threshold),
+        "words": pack_strings(list(senses.centres)),
         "counts": np.array([len(rows) for rows in centres], dtype=np.int64),
         "centres": np.concatenate(centres) if centres else none,
-        "sense_id": found.sense_id,
+        "sense_id": senses.sense_id,
     }
 
 

@@ -22,11 +22,11 @@ MIN_DOCUMENTS = 5  # predicted as a class that a word must occur in to indicate 
 
 def initial_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) -> Seeds:
     """Return the user's seed words in all their senses, without those that the corpus lacks."""
-    found = {
+    forms = {
         label: [form for seed in seeds[label] for form in corpus.expand(seed)]
         for label in sorted(seeds)
     }
-    return {label: list(dict.fromkeys(words)) for label, words in found.items()}
+    return {label: list(dict.fromkeys(words)) for label, words in forms.items()}
 
 
 def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) -> PseudoLabels:
@@ -40,14 +40,14 @@ def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) ->
             pseudo-label.
 
     """
-    found = initial_seeds(corpus, seeds)
+    initial = initial_seeds(corpus, seeds)
     absent = [
         f"{label}: {seed}"
         for label in sorted(seeds)
         for seed in seeds[label]
         if not corpus.expand(seed)
     ]
-    places = [corpus.places[word] for words in found.values() for word in words]
+    places = [corpus.places[word] for words in initial.values() for word in words]
     if not places:
         raise LopsError(
             f"none of the seed words occurs in the corpus ({', '.join(absent)}); give seed words "
@@ -58,14 +58,14 @@ def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) ->
             "no seed word occurs twice in the corpus; wanted at least one, to measure similarity: "
             "give seed words that its documents use"
         )
-    empty = [label for label, words in found.items() if not words]
+    empty = [label for label, words in initial.items() if not words]
     if absent or empty:
         lacking = "classes without seed words"
         if absent:
             lacking = f"seed words that the corpus lacks: {', '.join(absent)}"
         tail = f"; no pseudo-label can be made for {', '.join(empty)}" if empty else ""
         warnings.warn(lacking + tail, LopsWarning, stacklevel=2)
-    return pseudo_label(corpus, found)
+    return pseudo_label(corpus, initial)
 
 
 def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
@@ -138,8 +138,8 @@ def scores(corpus: ContextualCorpus, predicted: np.ndarray, n_classes: int) -> n
     the factors, which ranks the same.
     """
     df, idf, of_class, frequency = counted(corpus, predicted, n_classes)
-    found = of_class / np.maximum(df, 1.0) * idf * np.tanh(frequency)
-    return np.where(of_class >= MIN_DOCUMENTS, found, 0.0)
+    score = of_class / np.maximum(df, 1.0) * idf * np.tanh(frequency)
+    return np.where(of_class >= MIN_DOCUMENTS, score, 0.0)
 
 
 def disambiguate(

@@ -153,11 +153,11 @@ def find_senses(
         return np.asarray(vectors[order[starts[number] : starts[number + 1]]], dtype=np.float32)
 
     def sample(number: int) -> np.ndarray:
-        found = rows(number)
-        if len(found) <= max_occurrences:
-            return found
-        order = np.random.default_rng([seed, number]).permutation(len(found))
-        return found[np.sort(order[:max_occurrences])]
+        vectors_of_word = rows(number)
+        if len(vectors_of_word) <= max_occurrences:
+            return vectors_of_word
+        order = np.random.default_rng([seed, number]).permutation(len(vectors_of_word))
+        return vectors_of_word[np.sort(order[:max_occurrences])]
 
     named = [seed_word(word) for label in sorted(seeds) for word in seeds[label]]
     threshold = similarity_threshold([sample(place[word]) for word in named if word in place])

@@ -121,8 +121,8 @@ class _Merges:
 
     def __init__(self, phrases: Iterable[str]) -> None:
         self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        found = {tuple(seed_word(phrase).split("_")) for phrase in phrases}
-        for parts in sorted(found, key=lambda parts: (-len(parts), parts)):
+        split = {tuple(seed_word(phrase).split("_")) for phrase in phrases}
+        for parts in sorted(split, key=lambda parts: (-len(parts), parts)):
             self._by_first.setdefault(parts[0], []).append(parts)
 
     def __call__(self, tokens: Sequence[str]) -> Iterable[tuple[str, str]]:

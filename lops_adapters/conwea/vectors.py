@@ -53,9 +53,9 @@ def contextual_vectors(
     """
     pieces = encoder.pieces(corpus.surface)
     lengths = np.array([len(ids) for ids in pieces])[corpus.surface_id]
-    found = list(windows(corpus, lengths, encoder.max_pieces))
+    spans = list(windows(corpus, lengths, encoder.max_pieces))
     return encode_windows(
-        found,
+        spans,
         corpus.surface_id,
         pieces,
         wanted,

@@ -81,7 +81,7 @@ def phrase(name: str) -> Phrase:
 
 def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
     """Return the phrases of each class; refuse names without a word and names of two classes."""
-    found: dict[str, list[Phrase]] = {}
+    phrases_of: dict[str, list[Phrase]] = {}
     owner: dict[Phrase, str] = {}
     for label, alternatives in names.items():
         phrases = list(dict.fromkeys(filter(None, map(phrase, alternatives))))
@@ -96,10 +96,10 @@ def read_names(names: Mapping[str, Sequence[str]]) -> dict[str, list[Phrase]]:
                     f"{' '.join(words)!r} names both {owner[words]!r} and {label!r}; wanted names "
                     "of one class only"
                 )
-        found[label] = phrases
-    if len(found) < 2:
-        raise LopsError(f"found {len(found)} class; wanted at least two to tell apart")
-    return found
+        phrases_of[label] = phrases
+    if len(phrases_of) < 2:
+        raise LopsError(f"found {len(phrases_of)} class; wanted at least two to tell apart")
+    return phrases_of
 
 
 def read_tokens(
@@ -180,7 +180,7 @@ def _findable(
     phrases: Mapping[str, list[Phrase]], documents: Sequence[Sequence[Word]]
 ) -> tuple[dict[str, list[Phrase]], dict[str, str]]:
     """Return per class the phrases to search for, and where they come from."""
-    found: dict[str, list[Phrase]] = {}
+    findable: dict[str, list[Phrase]] = {}
     sources: dict[str, str] = {}
     seen = {word for document in documents for word, _, _ in document}
     several = {words for own in phrases.values() for words in own if len(words) > 1}
@@ -197,9 +197,9 @@ def _findable(
         others = set().union(*(words_of[other] for other in phrases if other != label))
         parts = sorted(words_of[label] - others - ENGLISH_STOP_WORDS)
         fallback: list[Phrase] = [(part,) for part in parts if part in seen and len(part) > 1]
-        found[label] = occurring or fallback or own
+        findable[label] = occurring or fallback or own
         sources[label] = "corpus" if occurring else "parts" if fallback else "nowhere"
-    return found, sources
+    return findable, sources
 
 
 def _matches(document: Sequence[Word], phrases: set[Phrase]) -> Iterator[tuple[Phrase, int, int]]:

@@ -84,8 +84,8 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
     head(model)
     state = model.state_dict()
     missing = set(info["missing_keys"])
-    found = {tensor.data_ptr() for name, tensor in state.items() if name not in missing}
-    return model, any(state[name].data_ptr() not in found for name in missing if name in state)
+    loaded = {tensor.data_ptr() for name, tensor in state.items() if name not in missing}
+    return model, any(state[name].data_ptr() not in loaded for name in missing if name in state)
 
 
 def assert_tied(model: Any, source: str) -> None:
@@ -158,13 +158,13 @@ def prepare_language_model(
         about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
         with storage.replacing_folder(folder) as place:
             _save(model, tokenizer, about, place)
-    found = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+    stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
     log.info(
         "masked language model: %.1f %% of held-out masked tokens right (%s)",
-        100 * found["accuracy"],
+        100 * stored["accuracy"],
         folder,
     )
-    return LanguageModel(str(folder), **found)
+    return LanguageModel(str(folder), **stored)
 
 
 def _save(model: Any, tokenizer: Any, about: dict[str, float], folder: Path) -> None:

@@ -109,8 +109,8 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         masked(rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
         for i in range(len(indicative))
     ]
-    found = len(np.unique(indicative.documents))
-    log.info("%d rows from %d documents indicate a class", len(indicative), found)
+    holding = len(np.unique(indicative.documents))
+    log.info("%d rows from %d documents indicate a class", len(indicative), holding)
     return Prepared(
         corpus,
         engine,

@@ -73,11 +73,11 @@ class RowMaker:
         )
         threshold, size = settings.match_threshold, settings.vocabulary_size
         too_few = None
-        for kind, found in chain([self._first], self._later):
+        for kind, occurrences in chain([self._first], self._later):
             if too_few is not None:
                 log.info("%s", _short(too_few))
             words = class_words(kind, self.corpus)
-            vocabularies = category_vocabulary(found, words, predictor, size=size)
+            vocabularies = category_vocabulary(occurrences, words, predictor, size=size)
             rows = self._indicative(predictor, vocabularies, threshold)
             too_few = self._too_few(rows, vocabularies, kind)
             if too_few is None:

@@ -77,7 +77,7 @@ class Predictor:
         of the k ``classes``, (places, k) uint8.
         """
         lengths = np.array([len(row) for row in rows], dtype=np.int64)
-        found: list[np.ndarray] = [np.zeros((0, 0))] * len(rows)
+        results: list[np.ndarray] = [np.zeros((0, 0))] * len(rows)
         torch = import_torch()
         batches: list[np.ndarray] = []
         for start in range(0, len(rows), _BLOCK):
@@ -88,8 +88,8 @@ class Predictor:
             for batch in bar:
                 chosen = [rows[i] for i in batch], [places[i] for i in batch]
                 for row, result in zip(batch, self._batch(*chosen, lookup, classes), strict=True):
-                    found[row] = result
-        return found
+                    results[row] = result
+        return results
 
     def _batch(
         self, rows: list[np.ndarray], places: list[np.ndarray], lookup: Any, classes: int
@@ -125,12 +125,12 @@ def category_vocabulary(
     order = np.split(
         np.arange(len(occurrences.where)), np.flatnonzero(np.diff(occurrences.where)) + 1
     )
-    found = np.concatenate(
+    best = np.concatenate(
         predictor.best(occurrences.rows, [occurrences.places[group] for group in order])
     )
     frequent = []
     for code in range(len(names)):
-        predicted = found[occurrences.codes == code].ravel()
+        predicted = best[occurrences.codes == code].ravel()
         counts = np.bincount(predicted, minlength=len(tokenizer))
         counts = counts[: len(tokenizer)]  # without the model's spare rows
         ranked = np.argsort(-counts, kind="stable")[:size]
@@ -201,15 +201,15 @@ def indicative_positions(
     never = np.array([] if special else sorted(set(predictor.tokenizer.all_special_ids)))
     places = [np.flatnonzero(~np.isin(row, never)) for row in rows]
     counts = predictor.best(rows, places, lookup.to(predictor.engine.device), k)
-    found, documents, codes = [], [], []
+    positions, documents, codes = [], [], []
     for number, (where, count) in enumerate(zip(places, counts, strict=True)):
         hits = count > threshold
         for code in np.flatnonzero(hits.any(axis=0)).tolist():
             documents.append(number)
             codes.append(code)
-            found.append(where[hits[:, code]])
-    starts = np.concatenate([[0], np.cumsum([len(where) for where in found])]).astype(np.int64)
-    joined = np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
+            positions.append(where[hits[:, code]])
+    starts = np.concatenate([[0], np.cumsum([len(where) for where in positions])]).astype(np.int64)
+    joined = np.concatenate(positions) if positions else np.zeros(0, dtype=np.int64)
     most = np.array([count.max(axis=0, initial=0) for count in counts]).reshape(-1, k)
     return Indicative(
         np.array(documents, dtype=np.int64), np.array(codes, dtype=np.int64), starts, joined, most
@@ -231,21 +231,21 @@ def check_named(
 
 
 def check_rows(
-    found: Indicative,
+    rows: Indicative,
     classes: Sequence[str],
     vocabularies: Sequence[Sequence[str]],
     at_least: int,
     supervision: str,
 ) -> None:
     """Refuse classes with fewer than ``at_least`` rows."""
-    counts = np.bincount(found.codes, minlength=len(classes))
+    counts = np.bincount(rows.codes, minlength=len(classes))
     poor = [code for code in range(len(classes)) if counts[code] < at_least]
     if poor:
         shown = "; ".join(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        lower = threshold_for(found.most, at_least)
+        lower = threshold_for(rows.most, at_least)
         first = "Give " if lower is None else f"Give --match-threshold {lower}, "
         ways_out = _ways_out(f"{first}more documents", supervision)
         raise TooFewError(

@@ -26,22 +26,22 @@ def noise_metrics(
 
     It is by the gold and the checked labels of the evaluator.
     """
-    found: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
+    metrics: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
     if not evaluator.checked:
-        return found
+        return metrics
     classes = list(dict.fromkeys(labels))
     codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
     said = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
     rows = np.array([i for i, _ in said], dtype=np.int64)
     true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in said], dtype=np.int64)
     every = noise_rate(codes, codes, rows, true)
-    found["checked_noise"] = None if every is None else every._asdict()
-    found["checked_noise_per_class"] = {}
+    metrics["checked_noise"] = None if every is None else every._asdict()
+    metrics["checked_noise_per_class"] = {}
     for label in sorted(classes):
         rate = noise_rate(codes, codes, rows, true, codes == code_of[label])
         if rate is not None:
-            found["checked_noise_per_class"][label] = rate._asdict()
-    return found
+            metrics["checked_noise_per_class"][label] = rate._asdict()
+    return metrics
 
 
 def write_to_check(

@@ -210,8 +210,8 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
         )
     for name, old in _noted(stored, "versions").items():
         if old != now["versions"].get(name):
-            found = now["versions"].get(name)
-            log.warning("resumed with %s %s, started with %s: numbers may differ", name, found, old)
+            new = now["versions"].get(name)
+            log.warning("resumed with %s %s, started with %s: numbers may differ", name, new, old)
     threads = _noted(stored, "threads")
     other = [name for name, old in threads.items() if old != now["threads"].get(name)]
     if other:
@@ -224,8 +224,8 @@ def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None
 
 def _noted(stored: dict[str, Any], key: str) -> dict[str, Any]:
     """Return a note of ``config.json`` about the surroundings; {} if an older one has none."""
-    found = stored.get(key)
-    return found if isinstance(found, dict) else {}
+    note = stored.get(key)
+    return note if isinstance(note, dict) else {}
 
 
 def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:

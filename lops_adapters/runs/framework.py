@@ -49,8 +49,8 @@ FRAMEWORKS = {
 def named(name: str) -> Framework[Any]:
     """Return the framework of a name in :data:`FRAMEWORKS`."""
     module, _, attribute = FRAMEWORKS[name].partition(":")
-    found: Framework[Any] = getattr(import_module(module), attribute)
-    return found
+    framework: Framework[Any] = getattr(import_module(module), attribute)
+    return framework
 
 
 # Arms that ``random`` is the control of, in this order.
@@ -150,8 +150,8 @@ class Job(Generic[Settings]):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
             share = partial(_on_texts, by_content, read)
-            found = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
-            return partial(_learnable, found, 0)
+            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
+            return partial(_learnable, automatic, 0)
         least = FOLDS if "folds" in row.options else 0
         on_texts = partial(_on_texts, make(keep=keep), read if row.texts else _unchanged)
         return partial(_learnable, on_texts, least)

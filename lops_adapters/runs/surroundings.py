@@ -44,17 +44,17 @@ def threads() -> dict[str, int | None]:
     """
     from threadpoolctl import threadpool_info  # comes with scikit-learn
 
-    found: dict[str, int] = {}
+    most: dict[str, int] = {}
     for library in threadpool_info():
         kind = library["user_api"]
-        found[kind] = max(found.get(kind, 0), library["num_threads"])
+        most[kind] = max(most.get(kind, 0), library["num_threads"])
     torch = sys.modules.get("torch")
     every = processors()
     # "4,2" counts nested levels.
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return {
-        "openmp": found.get("openmp", int(asked) if asked.isdecimal() and int(asked) else every),
-        "blas": found.get("blas"),
+        "openmp": most.get("openmp", int(asked) if asked.isdecimal() and int(asked) else every),
+        "blas": most.get("blas"),
         "torch": None if torch is None else int(torch.get_num_threads()),
         "processors": every,
     }

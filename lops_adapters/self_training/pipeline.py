@@ -89,9 +89,9 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
         )
 
     def label() -> dict[str, np.ndarray]:
-        found = _initial(corpus, settings, quiet=job.quiet)
-        _check(found, settings, job.device)
-        return {"positions": found.positions, "codes": codes_of(found), "scores": found.scores}
+        first = _initial(corpus, settings, quiet=job.quiet)
+        _check(first, settings, job.device)
+        return {"positions": first.positions, "codes": codes_of(first), "scores": first.scores}
 
     arrays, seconds = job.folder.stage("pseudo_labels", label)
     names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
@@ -236,11 +236,11 @@ def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> 
 
 
 def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) -> None:
-    found = [label for label, count in labels.counts.items() if count]
-    if len(found) < 2:
+    classes = [label for label, count in labels.counts.items() if count]
+    if len(classes) < 2:
         raise LopsError(
-            f"{settings.pseudo_labels} gives {len(labels)} pseudo-labels of {len(found)} classes; "
-            "wanted at least two classes"
+            f"{settings.pseudo_labels} gives {len(labels)} pseudo-labels of {len(classes)} "
+            "classes; wanted at least two classes"
         )
     probe = build_probe(settings, device)
     settings.check_probe(probe, len(labels), f"{len(labels)} pseudo-labelled documents")

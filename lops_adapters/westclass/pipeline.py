@@ -296,10 +296,10 @@ def shapes(
     most = filled(settings.max_sentences)
     if not settings.faithful:
         return [shape(document, words, most, longest, ends=False) for document in documents]
-    found = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
-    sentences = [length for lengths in found for length in lengths]
+    whole = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
+    sentences = [length for lengths in whole for length in lengths]
     mean_length = min(longest, max(1, int(np.mean(sentences))))
-    mean_count = min(most, max(1, len(sentences) // len(found)))
+    mean_count = min(most, max(1, len(sentences) // len(whole)))
     return [[mean_length] * mean_count]
 
 

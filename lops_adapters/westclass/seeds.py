@@ -36,19 +36,19 @@ def seed_pieces(
     >>> seed_pieces(seeds, {"law", "enforcement", "court", "opera"})
     {'law': [('law', 'enforcement'), ('court',)], 'arts': [('opera',)]}
     """
-    found: dict[str, list[Pieces]] = {}
+    pieces_of: dict[str, list[Pieces]] = {}
     missing = []
     for label, words in seeds.items():
         pieces = [_words_in(word, known) for word in words]
         kept = [tuple(part for part in parts if part in known) for parts in pieces]
-        found[label] = list({frozenset(parts): parts for parts in kept if parts}.values())
+        pieces_of[label] = list({frozenset(parts): parts for parts in kept if parts}.values())
         lost = [
             word
             for word, parts, known_parts in zip(words, pieces, kept, strict=True)
             if len(parts) > len(known_parts) or not parts
         ]
         missing += [f"{label}: {', '.join(lost)}"] if lost else []
-    empty = [label for label, parts in found.items() if not parts]
+    empty = [label for label, parts in pieces_of.items() if not parts]
     if empty:
         given = "; ".join(f"{label}: {', '.join(seeds[label]) or 'nothing'}" for label in empty)
         raise LopsError(
@@ -59,7 +59,7 @@ def seed_pieces(
     if missing:
         message = "seeds with words too rare for a vector, which are left out: "
         warnings.warn(message + "; ".join(missing), LopsWarning, stacklevel=2)
-    return found
+    return pieces_of
 
 
 def _words_in(seed: str, known: Collection[str]) -> list[str]:
@@ -72,13 +72,13 @@ def _words_in(seed: str, known: Collection[str]) -> list[str]:
 def seed_vectors(pieces: Mapping[str, Sequence[Pieces]], vectors: WordVectors) -> list[Seed]:
     """Return the seeds of each class as vectors; a seed of several words has their mean."""
     index = {word: number for number, word in enumerate(vectors.words)}
-    found = []
+    seeds = []
     for parts in pieces.values():
         rows = [vectors.vectors[[index[word] for word in seed]].mean(axis=0) for seed in parts]
         stacked = np.stack(rows).astype(np.float64)
         stacked /= np.maximum(np.linalg.norm(stacked, axis=1, keepdims=True), 1e-12)
-        found.append(Seed(stacked, [index[seed[0]] for seed in parts if len(seed) == 1]))
-    return found
+        seeds.append(Seed(stacked, [index[seed[0]] for seed in parts if len(seed) == 1]))
+    return seeds
 
 
 def words_of_documents(

@@ -229,7 +229,7 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
     known = frequent[word_id]
     # Documents without a frequent word use all their words.
     known |= ~np.isin(document, document[known])
-    found = document_vectors(
+    represented = document_vectors(
         word_id,
         document,
         vectors,
@@ -240,7 +240,7 @@ def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dic
         quiet=job.quiet,
     )
     return {
-        "documents": found,
+        "documents": represented,
         "classes": described.vectors,
         "words": np.array([word for row in described.words for word in row], dtype=np.int64),
         "word_counts": np.array([len(row) for row in described.words], dtype=np.int64),
@@ -252,7 +252,7 @@ def _align(
     arrays: dict[str, np.ndarray], readable: np.ndarray, settings: XclassSettings, seed: int
 ) -> dict[str, np.ndarray]:
     documents, classes = arrays["documents"][readable], arrays["classes"]
-    found = align(
+    alignment = align(
         documents,
         classes,
         components=settings.components,
@@ -261,8 +261,8 @@ def _align(
     )
     return {
         "represented": nearest_class(documents, classes),
-        "codes": found.codes,
-        "confidence": found.confidence,
+        "codes": alignment.codes,
+        "confidence": alignment.confidence,
     }
 
 

@@ -47,8 +47,8 @@ def contextual_vectors(
     """
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
-    found = list(windows(words.document_start, lengths, encoder.max_pieces - 2))
-    return encode_windows(found, words.word_id, pieces, wanted, encoder, folder, quiet=quiet)
+    spans = list(windows(words.document_start, lengths, encoder.max_pieces - 2))
+    return encode_windows(spans, words.word_id, pieces, wanted, encoder, folder, quiet=quiet)
 
 
 def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.ndarray:
