@@ -166,12 +166,10 @@ class FittedCommittee:
     ) -> FittedCommittee:
         """Return the committee with an arbiter that learns from checked rows, -1: no class."""
         competes = np.isin(checks, np.flatnonzero(np.isfinite(self.shares)))
-        rows, checks, true_given_label = rows[competes], checks[competes], self.true_given_label
+        rows, checks, truth = rows[competes], checks[competes], self.true_given_label
         alone = self.sources is not None
         weights, sharpness = ([1.0], 1.0) if alone else (self.weights, SHARPNESS)
-        arbiter = learn(
-            opinions, codes, true_given_label, rows, checks, vectors, weights, sharpness
-        )
+        arbiter = learn(opinions, codes, truth, rows, checks, vectors, weights, sharpness)
         return replace(self, arbiter=arbiter)
 
     def arbitrated(

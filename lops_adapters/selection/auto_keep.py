@@ -49,9 +49,8 @@ class Preferred:
         mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
         if skill(likely, codes) < LEAST_SKILL:
             mask[:] = True
-        scored = Scored(
-            likely[np.arange(len(codes)), codes], None, f"{FOLDS}-fold cross-validation"
-        )
+        score = likely[np.arange(len(codes)), codes]
+        scored = Scored(score, None, f"{FOLDS}-fold cross-validation")
         return selection_of(mask, scored, classes, codes, "preferred", "held-out probe prefers it")
 
 

@@ -169,10 +169,8 @@ class Committee:
     ) -> FittedCommittee:
         """Estimate how far to believe labels or votes; checked rows count for votes only."""
         if self.request.votes is None:
-            distribution = label_distribution(
-                likely, codes, self.folds, count_label=self.count_label
-            )
-            return replace(fitted, true_given_label=distribution)
+            truth = label_distribution(likely, codes, self.folds, count_label=self.count_label)
+            return replace(fitted, true_given_label=truth)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
         sources = fit_sources(votes, likely, rows[named], checks[named])

@@ -77,21 +77,19 @@ class Labelled:
         check_counts(self.seed)
         if not isinstance(self.folds, Integral) or not 2 <= self.folds <= len(self.samples):
             raise LopsError(
-                f"folds is {self.folds!r:.80}; wanted at least 2, at most the number of samples, "
-                f"{len(self.samples)}"
+                f"folds is {self.folds!r:.80}; wanted 2 to the number of samples, {len(self.samples)}"
             )
 
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
-        Raises the errors of :meth:`check`, and a LopsError of fewer groups than folds.
+        Raises a LopsError as :meth:`check`, and of fewer groups than folds.
         """
         self.check()
         if self.groups is None:
             fold = fold_of(self.codes, self.folds, self.seed)
         else:
             fold = fold_of_groups(self.groups, self.folds, self.seed)
-        for left_out in progress(
-            range(self.folds), desc="folds", unit="training", quiet=self.quiet
-        ):
+        folds = range(self.folds)
+        for left_out in progress(folds, desc="folds", unit="training", quiet=self.quiet):
             yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
