@@ -77,7 +77,7 @@ class Labelled:
         check_counts(self.seed)
         if not isinstance(self.folds, Integral) or not 2 <= self.folds <= len(self.samples):
             raise LopsError(
-                f"folds is {self.folds!r:.80}; wanted 2 to the number of samples, {len(self.samples)}"
+                f"folds is {self.folds!r:.80}; wanted 2 to {len(self.samples)} (number of samples)"
             )
 
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -440,7 +440,7 @@ def test_empty_texts_and_too_few():
     assert np.isfinite(found.confidence).all()
     with pytest.raises(LopsError, match="hold no word the linear probe can use"):
         build("committee", encoder=None)([""] * 6, ["x", "y"] * 3)
-    with pytest.raises(LopsError, match="folds is 3; wanted 2 to the number of samples, 2"):
+    with pytest.raises(LopsError, match="folds is 3; wanted 2 to 2"):
         build("committee", encoder=None)(["a text", "another"], ["x", "y"])
 
 

@@ -142,7 +142,7 @@ def test_folds():
             assert sizes.max() - sizes.min() <= 1
         assert folds.tolist() != fold_of(CODES, n_folds, seed=3).tolist()
     for folds in (1, 0, 2.5, "3", 91):
-        with pytest.raises(LopsError, match=f"folds is {folds!r}; wanted 2 to 90, one per sample"):
+        with pytest.raises(LopsError, match=f"folds is {folds!r}; wanted 2 to 90"):
             build("automatic", LinearProbe(), folds=folds)(SAMPLES, LABELS)
 
 
