@@ -116,7 +116,7 @@ class RowMaker:
         return self._find(supervision).sources, supervision, threshold
 
     def _found(self) -> Iterator[tuple[str, Occurrences]]:
-        """Yield the kinds of words that enough documents hold; raise if there is none."""
+        """Yield the kinds of words that enough documents hold; without any, raise."""
         any_found = False
         for kind in self.kinds:
             try:
@@ -163,7 +163,7 @@ def supervisions(supervision: str, corpus: Corpus) -> tuple[str, ...]:
 
 
 def class_words(kind: str, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:
-    """Return each class's alternative names: those of the data, or its seed words (keywords).
+    """Return each class's alternative names: from the data, or its seed words (keywords).
 
     Raises:
         LopsError: a class without seed words.

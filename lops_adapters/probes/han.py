@@ -45,9 +45,9 @@ class HanProbe(WordProbe):
             all epochs.
         patience: stop after this many epochs without a lower validation loss.
         min_epochs: patience counts only after this many epochs; ``epochs`` is a limit all the same.
-        faithful: as the original: the held-out samples are random and not stratified, the last
-            weights are kept and not those of the lowest validation loss, and a document is read as
-            one sentence of its last ``max_words`` words.
+        faithful: as the original: held-out samples are not stratified, the last weights are kept
+            (default: the weights of the lowest validation loss), and a document is read as one
+            sentence of its last ``max_words`` words.
         optimizer: ``adam``, or ``sgd`` with momentum 0.9.
         smoothing: label smoothing over all k classes, 0 <= smoothing < 1.
         pool: batches of similar length are cut from so many random batches at a time; 1: batches

@@ -140,7 +140,7 @@ class HybridProbe(Steady, Probe):
 
 
 def _heard(stages: Sequence[Stage], by: Callable[[Heard], Heard]) -> list[Stage]:
-    """Return the stages, those with a listener with the one that ``by`` makes of it."""
+    """Return the stages; ``by`` replaces their listeners."""
     return [
         stage if stage.heard is None else replace(stage, heard=by(stage.heard)) for stage in stages
     ]

@@ -99,7 +99,7 @@ class Passes:
 
 
 class Steady(Passes):
-    """For probes that train in seconds, ``epochs`` passes at one learning rate."""
+    """For probes that train ``epochs`` passes at one learning rate."""
 
     batch_size: int
 

@@ -59,9 +59,9 @@ def auto_keep(
 ) -> Selector:
     """Return a selector that finds the fraction to keep and selects by a method with it.
 
-    Fewer samples than folds cannot be predicted held-out: all are kept. Else the fraction is what
-    the selector ``share`` keeps, usually :class:`Preferred`: of all samples, or per class, so that
-    classes with more wrong labels keep less.
+    The fraction is the share that the selector ``share`` keeps, usually :class:`Preferred`: of all
+    samples, or per class, so that classes with more wrong labels keep less. Of fewer samples than
+    folds, which cannot be predicted held-out, all are kept.
     """
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:

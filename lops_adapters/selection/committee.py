@@ -214,10 +214,10 @@ class Committee:
     ) -> tuple[np.ndarray, list[np.ndarray], str, FittedCommittee]:
         """Score the samples by every member.
 
-        Returns the mean likelihoods, (n, k), in which rare classes are limited; those of every
-        member, if ``apart``; the share of labels that each prefers, in words; and the numbers that
-        made them. A member with hardly any skill next to the best one before it has no weight: an
-        encoder may not know the language.
+        Returns the mean likelihoods, (n, k), in which rare classes are limited; every member's, if
+        ``apart``; the share of labels that each prefers, in words; and the fitted committee so far.
+        A member with hardly any skill next to the best one before it has no weight: an encoder may
+        not know the language.
         """
         codes, classes = labelled.codes, labelled.classes
         of_labels = class_shares(codes, len(classes), self.folds)
