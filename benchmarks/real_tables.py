@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,8 +25,8 @@ class Table(NamedTuple):
 
     Attributes:
         texts: n of them.
-        labels, gold: (n,) object arrays.
-        test_texts: held-out texts.
+        labels, gold: (n,) object arrays; gold is empty where it is not known.
+        test_texts: held-out texts; empty if there are none.
         test_gold: their gold labels, an object array.
 
     """
@@ -42,7 +44,8 @@ def load_table(name: str, data_dir: Path) -> Table:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -71,6 +74,24 @@ def _real(name: str, data_dir: Path, *, clean: bool = False) -> Table:
     gold = _columns(labelled, "gold")
     labels = gold.copy() if clean else _columns(labelled, "label")
     return Table([row["text"] for row in labelled], labels, gold, *tested)
+
+
+def _fresh(name: str, data_dir: Path, *, clean: bool = False) -> Table:
+    """Return a table of fresh noise; ``clean``: its gold labels as labels, of classes with three.
+
+    Without gold labels, rows count for the committee, not for the measures.
+    """
+    folder = data_dir / "fresh-noise"
+    test = folder / f"{name}-test.csv.gz"
+    tested = _rows(test) if test.exists() else []
+    rows = [row for row in _rows(folder / f"{name}.csv.gz") if row["label"]]
+    if clean:
+        counts = Counter(row["gold"] for row in rows if row["gold"])
+        rows = [row for row in rows if counts[row["gold"]] >= 3]
+    gold = _columns(rows, "gold")
+    labels = gold.copy() if clean else _columns(rows, "label")
+    texts = [row["text"] for row in rows]
+    return Table(texts, labels, gold, [row["text"] for row in tested], _columns(tested, "label"))
 
 
 def _corpus(dataset: Dataset) -> tuple[list[str], np.ndarray]:
@@ -134,6 +155,12 @@ def _corrupted(
 
 
 REAL = ("crowd-news", "relations-llm", "questions-rules", "youtube-rules", "yoruba-news")
+# No setting was chosen on one of these before the calibration, which leaves a table's family out.
+FRESH = (
+    "sms-rules", "yelp-rules", "chemprot-rules", "newsbias-llm", "arabic-sentiment-relabelled",
+    "hate-portuguese", "books-crowd", "movies-crowd", "economy-crowd", "medialean-llms",
+    "stance-llms", "emotion-llms", "politeness-llms", "entailment-crowd", "emoji-people-llm",
+)  # fmt: skip
 CORPORA = ("agnews", "20news-coarse", "20news-fine")
 # Settings were chosen on the tables of AG News and the real ones, and confirmed on the others.
 TABLES: dict[str, Callable[[Path], Table]] = {
@@ -153,4 +180,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     "agnews-400": partial(_corrupted, "agnews", kind="random", n=100),
     "20news-fine-400": partial(_corrupted, "20news-fine", kind="random", n=24),
     **{f"{name}-gold": partial(_real, name, clean=True) for name in REAL[1:]},
+    **{name: partial(_fresh, name) for name in FRESH},
+    **{f"{name}-gold": partial(_fresh, name, clean=True) for name in FRESH},
 }

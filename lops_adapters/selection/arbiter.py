@@ -45,6 +45,7 @@ class Arbiter:
         of_vectors: (width, k) float64, what is added for each class, given the vector.
         few_shot: the classifier of checked rows; None: they have one class, or no vectors.
         missing: (k,) bool, classes without a checked row, if few were expected; left as they are.
+        checked: number of checked rows.
 
     """
 
@@ -53,6 +54,7 @@ class Arbiter:
     of_vectors: np.ndarray
     few_shot: Any
     missing: np.ndarray
+    checked: int
 
     def probabilities(
         self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
@@ -106,7 +108,7 @@ def learn(
     few_shot = _log(_held_out(vectors[rows], true, missing))
     features = np.concatenate([of_committee, few_shot[..., None]], axis=-1)
     fitted = _fitted(features, vectors[rows], codes[rows], true, start, base, missing)
-    return Arbiter(*fitted, _few_shot(vectors[rows], true), missing)
+    return Arbiter(*fitted, _few_shot(vectors[rows], true), missing, len(rows))
 
 
 def _fitted(

@@ -13,13 +13,24 @@ import numpy as np
 
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.arbiter import Arbiter, learn
+from lops_adapters.selection.calibration import Calibration
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
 from lops_adapters.selection.members import Member, vectors_of, without_nan
-from lops_adapters.selection.posterior import SHARPNESS, evidence, posterior_given
+from lops_adapters.selection.posterior import (
+    SHARPNESS,
+    NoiseEstimate,
+    estimate_noise,
+    evidence,
+    posterior_given,
+)
 from lops_adapters.selection.sources import Sources
 
 _BLOCK = 8192  # samples assessed at a time
+# Checked rows that outweigh half of the calibration. Chosen among the arbiter alone, an even mean
+# and a choice by cross-validation, on 25 tables with 50 and 150 rows: docs/check.md.
+CALIBRATION_WORTH = 50
+LEAST_BEFORE = 0.1  # of calibrated probabilities there, so that checked rows can overrule them
 
 
 class Assessment(NamedTuple):
@@ -64,6 +75,7 @@ class FittedCommittee:
         shares: (k,) of the pseudo-labels.
         factors: (k,) of :func:`~lops_adapters.selection.likelihoods.strengths`.
         true_given_label: (k, k) distribution of true classes per label; of votes, even.
+        calibration: of the posterior; None: it is not calibrated.
         sources: what votes are worth; None: each sample has one label.
         arbiter: learnt from checked rows, if there are any.
         least: (k,) the smallest probability that is kept, per class.
@@ -76,6 +88,7 @@ class FittedCommittee:
     shares: np.ndarray
     factors: np.ndarray
     true_given_label: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    calibration: Calibration | None = None
     sources: Sources | None = None
     arbiter: Arbiter | None = None
     least: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -114,7 +127,7 @@ class FittedCommittee:
         codes, true = self.unchecked(likely, codes, labels)
         if self.arbiter is not None:
             vectors = vectors_of(self.members, len(codes), lambda one: read[id(one.reader)])
-            true = self.arbitrated(self.opinions(of_members, codes, true), codes, vectors)
+            true = self.arbitrated(self.opinions(of_members, codes, true), codes, vectors, true)
         right = true[np.arange(len(codes)), codes]
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
         return Assessment(right >= self.least[codes], right, suggested, probability, codes)
@@ -144,9 +157,23 @@ class FittedCommittee:
         With sources, the labels are the most probable classes, by their votes.
         """
         if self.sources is None:
-            return codes, posterior_given(likely, codes, self.true_given_label)
+            true = posterior_given(likely, codes, self.true_given_label)
+            if self.calibration is None:
+                return codes, true
+            return codes, self._believed(self.calibration(true, codes), codes)
         true = self._believed(self.sources.posterior(votes, likely), codes)
         return true.argmax(axis=1), true
+
+    def noise(
+        self, likely: np.ndarray, labels: np.ndarray, true: np.ndarray, tells: bool
+    ) -> NoiseEstimate | None:
+        """Return the estimated share of wrong labels; None if the members cannot tell.
+
+        Labels are (n,) int codes, ``true`` (n, k) of :meth:`unchecked`.
+        """
+        if self.calibration is not None:
+            return self.calibration.noise(true, labels)
+        return estimate_noise(likely, labels) if tells else None
 
     def opinions(
         self, of_members: Sequence[np.ndarray], codes: np.ndarray, true: np.ndarray
@@ -173,11 +200,24 @@ class FittedCommittee:
         return replace(self, arbiter=arbiter)
 
     def arbitrated(
-        self, opinions: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
+        self,
+        opinions: Sequence[np.ndarray],
+        codes: np.ndarray,
+        vectors: np.ndarray,
+        before: np.ndarray,
     ) -> np.ndarray:
-        """Return the probabilities of the true classes, (m, k), by the arbiter."""
+        """Return the probabilities of the true classes, (m, k), by the arbiter.
+
+        Calibrated probabilities ``before``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
+        rows: few rows cannot make labels worse.
+        """
         assert self.arbiter is not None
-        return self._believed(self.arbiter.probabilities(opinions, codes, vectors), codes)
+        true = self.arbiter.probabilities(opinions, codes, vectors)
+        if self.calibration is not None:
+            share = self.arbiter.checked / (self.arbiter.checked + CALIBRATION_WORTH)
+            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(before, LEAST_BEFORE))
+            true = softmax(share * logs[0] + (1 - share) * logs[1])
+        return self._believed(true, codes)
 
     def _believed(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Set and return the probabilities of labels of classes too small to be checked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
+from lops_adapters.selection.calibration import calibration_of, diagnose
 from lops_adapters.selection.folds import Labelled
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
@@ -49,6 +50,25 @@ LEAST_OF_BEST = 0.2  # of the best member's skill; on real tables in English all
 CANNOT_TELL = "the members cannot tell, kept whole"
 
 
+class Scores(NamedTuple):
+    """What the members of a committee say of n samples.
+
+    Attributes:
+        likely: (n, k) mean likelihoods, in which rare classes are limited.
+        of_members: every member's, (n, k); empty unless they are asked for.
+        choices: the (n,) codes of the classes that each member with a weight prefers.
+        said: the share of labels that each member prefers, in words.
+        fitted: the committee so far.
+
+    """
+
+    likely: np.ndarray
+    of_members: list[np.ndarray]
+    choices: list[np.ndarray]
+    said: str
+    fitted: FittedCommittee
+
+
 @dataclass
 class Committee:
     """Keeps the pseudo-labels that are most probably right, given several held-out members.
@@ -58,14 +78,17 @@ class Committee:
     (:func:`~lops_adapters.selection.likelihoods.likelihoods`). Their weighted mean, in which rare
     classes are limited (:func:`~lops_adapters.selection.likelihoods.strengths`), and the label give
     the probability that the label is right, by
-    :func:`~lops_adapters.selection.posterior.posterior`: the score. A label is kept if its score
-    is at least ``sure``. By default as many are rejected as are estimated to be wrong, see
-    :func:`~lops_adapters.selection.posterior.least_kept`.
+    :func:`~lops_adapters.selection.posterior.posterior`: the score. Of two members or more it is
+    calibrated by what the members say of the whole table, see :mod:`.calibration`. A label is kept
+    if its score is at least ``sure``, by default 0.5: unless it is more probably wrong than right.
+    Where members cannot tell, nearly all labels are. Classes with fewer samples than folds are also
+    kept; they do not compete with others.
 
-    If the mean hardly agrees with the labels
-    (:func:`~lops_adapters.selection.likelihoods.skill` below ``LEAST_SKILL``), the members cannot
-    tell right labels from wrong ones: all are kept, with a score of 1. Classes with fewer samples
-    than folds are also kept; they do not compete with others.
+    The score of one member, of votes, and of labels that do not count is not calibrated. Then as
+    many are rejected as are estimated to be wrong, see
+    :func:`~lops_adapters.selection.posterior.least_kept`; and all are kept, with a score of 1, if
+    the mean hardly agrees with the labels
+    (:func:`~lops_adapters.selection.likelihoods.skill` below ``LEAST_SKILL``).
 
     Where several sources vote, pseudo-labels are what members are trained on. The labels that are
     scored are the most probable classes by members and votes
@@ -82,9 +105,9 @@ class Committee:
         request: seed, bars, ``per_class``, checked rows, votes and groups, see
             :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
             ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
-            them, the probabilities of the true classes, before and after the checked rows count,
-            and the codes of the labels. Of votes, the probabilities before are the
-            pseudo-label's.
+            the probabilities of the true classes, before and after the checked rows count, the
+            codes of the labels, and the estimate of the noise, None: there is none. Of votes, the
+            probabilities before are the pseudo-label's.
         folds: of cross-validation.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
@@ -122,16 +145,20 @@ class Committee:
         vectors = vectors_of(
             comparing, len(codes), lambda one: samples if one.read is None else one.read
         )
-        likely, apart, said, fitted = self._scores(labelled, apart=len(rows) > 0)
+        likely, apart, choices, said, fitted = self.scores(labelled, apart=len(rows) > 0)
         small, tells = np.isinf(fitted.shares), skill(likely, codes) >= LEAST_SKILL
         votes = codes if asked.votes is None else asked.votes.among(classes)
+        if self.count_label and asked.votes is None and len(choices) > 1:
+            calibration = calibration_of(diagnose(choices, likely, codes))
+            fitted = replace(fitted, calibration=calibration)
         fitted = self._estimated(fitted, likely, codes, votes, tells, (rows, checks))
         scored, before = fitted.unchecked(likely, codes, votes)
+        noise = fitted.noise(likely, scored, before, tells)
         labels, true, certain = scored, before, np.eye(len(classes))
         if len(rows):
             opinions = fitted.opinions(apart, codes, before)
             fitted = fitted.taught(opinions, labels, vectors, rows, checks)
-            true = fitted.arbitrated(opinions, labels, vectors)
+            true = fitted.arbitrated(opinions, labels, vectors, before)
             true[rows[checks >= 0]] = certain[checks[checks >= 0]]
         if self.correct:
             labels = true.argmax(axis=1)
@@ -139,7 +166,9 @@ class Committee:
         right = true[each, labels]
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
-        mask, least, why = self._kept(decides, labels, small, tells or len(rows) > 0)
+        least_right = 0.5 if fitted.calibration is not None else least_kept(decides)
+        sure = least_right if self.sure is None else float(self.sure)
+        mask, least, why = self._kept(decides, labels, small, sure, tells or len(rows) > 0)
         if len(rows) and not self.count_label:
             wanted = np.bincount(labels[mask], minlength=len(small))
             mask = best(right, labels, wanted, asked.seed)
@@ -150,7 +179,7 @@ class Committee:
             asked.seen(likely, None)
             if hasattr(asked.seen, "settle"):
                 first = before if asked.votes is None else certain[codes]
-                asked.seen.settle(likely, first, true, scored)
+                asked.seen.settle(first, true, scored, noise=noise)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
@@ -169,7 +198,13 @@ class Committee:
     ) -> FittedCommittee:
         """Estimate how far to believe labels or votes; checked rows count for votes only."""
         if self.request.votes is None:
-            truth = label_distribution(likely, codes, self.folds, count_label=self.count_label)
+            truth = label_distribution(
+                likely,
+                codes,
+                self.folds,
+                count_label=self.count_label,
+                tells=tells or fitted.calibration is not None,
+            )
             return replace(fitted, true_given_label=truth)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
@@ -180,12 +215,17 @@ class Committee:
         return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)
 
     def _kept(
-        self, right: np.ndarray, labels: np.ndarray, small: np.ndarray, tells: bool
+        self,
+        right: np.ndarray,
+        labels: np.ndarray,
+        small: np.ndarray,
+        threshold: float,
+        tells: bool,
     ) -> tuple[np.ndarray, np.ndarray, str]:
         """Return which labels are kept, the least probability per class, (k,), and why."""
-        threshold = least_kept(right) if self.sure is None else float(self.sure)
         mask = (right >= threshold) | small[labels]
-        why = f"right with a probability of at least {threshold:.3g}" if tells else CANNOT_TELL
+        why = f"right with a probability of at least {threshold:.3g}"
+        why = CANNOT_TELL if mask.all() and not tells else why
         least = np.where(small, -np.inf, threshold)
         if (self.request.per_class or self.correct) and tells:
             k, counts = len(small), np.bincount(labels, minlength=len(small))
@@ -209,13 +249,9 @@ class Committee:
         checks = {row: code_of.get(label, -1) for row, label in self.request.checked.items()}
         return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
 
-    def _scores(
-        self, labelled: Labelled, apart: bool
-    ) -> tuple[np.ndarray, list[np.ndarray], str, FittedCommittee]:
-        """Score the samples by every member.
+    def scores(self, labelled: Labelled, apart: bool = False) -> Scores:
+        """Score the samples by every member, and keep every member's likelihoods if ``apart``.
 
-        Returns the mean likelihoods, (n, k), in which rare classes are limited; every member's, if
-        ``apart``; the share of labels that each prefers, in words; and the fitted committee so far.
         A member with hardly any skill next to the best one before it has no weight: an encoder may
         not know the language.
         """
@@ -224,12 +260,15 @@ class Committee:
         total, best_skill, weights = np.zeros(()), 0.0, weights_of(self.members)
         said: list[str] = []
         every: list[np.ndarray] = []
+        choices: list[np.ndarray] = []
         for place, member in enumerate(self.members):
             probabilities = member.score(labelled, further=self.fitted is not None)
             likely = likelihoods(without_nan(member, probabilities), of_labels)
             own_skill = skill(likely, codes)
             if best_skill >= LEAST_SKILL and own_skill < LEAST_OF_BEST * best_skill:
                 weights[place] = 0.0
+            else:
+                choices.append(likely.argmax(axis=1))
             name = member.name if weights[place] else f"{member.name} (left out)"
             said.append(f"{name} {percent(float(preferred(likely, codes).mean()))}")
             best_skill = max(best_skill, own_skill)
@@ -239,7 +278,7 @@ class Committee:
         mean = total / sum(weights)
         factors = strengths(mean, codes)
         fitted = FittedCommittee(classes, self.members, weights, of_labels, factors)
-        return weakened(mean, codes, factors), every, ", ".join(said), fitted
+        return Scores(weakened(mean, codes, factors), every, choices, ", ".join(said), fitted)
 
 
 def check(

@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.likelihoods import skill
 
 # Members are averaged, which makes their likelihoods too even. The exponent was chosen on AG News
 # with labels corrupted at random and by pairs of classes, and confirmed on 20 Newsgroups; see
@@ -55,6 +55,10 @@ def posterior(
     labelled i is of class j is estimated from all samples by expectation maximisation, and counts
     as the prior of j. So a clean label is doubted only if the members contradict it clearly.
 
+    Members that predict few labels cannot tell how reliable labels are. So the estimate is drawn
+    towards nine right labels of ten, by a Dirichlet prior worth ((1 - s) / s)^2 times as many
+    samples as there are, with their :func:`~lops_adapters.selection.likelihoods.skill` s.
+
     Probabilities are (n, k), mean likelihoods of held-out members, to the power of ``sharpness``;
     rows sum to 1. Codes are (n,) int; every class occurs. Returns (n, k) float64 probabilities of
     the true classes, and the (k, k) float64 distribution of true classes per label.
@@ -67,7 +71,8 @@ def posterior(
     n, k = probabilities.shape
     logs = evidence(probabilities, sharpness)
     chosen = some(probabilities)
-    true_given_label = _transitions(logs[chosen], codes[chosen], k)
+    strength = _prior_strength(skill(probabilities, codes))
+    true_given_label = _transitions(logs[chosen], codes[chosen], k, strength)
     true = np.empty((n, k))
     for start in range(0, n, _MOST):
         rows = slice(start, start + _MOST)
@@ -76,20 +81,24 @@ def posterior(
 
 
 def label_distribution(
-    likely: np.ndarray, codes: np.ndarray, least: int, *, count_label: bool = True
+    likely: np.ndarray,
+    codes: np.ndarray,
+    least: int,
+    *,
+    count_label: bool = True,
+    tells: bool = True,
 ) -> np.ndarray:
     """Return the (k, k) distribution of :func:`posterior`, with labels that cannot be checked.
 
     These are believed: the labels of classes with fewer than ``least`` samples; and all labels, if
-    the likelihoods cannot tell right from wrong ones, since they hardly agree with the labels, see
-    :func:`~lops_adapters.selection.likelihoods.skill`.
+    the members cannot tell right from wrong ones (``tells=False``).
 
     With ``count_label=False`` the label itself is no evidence: a classifier of the same texts gave
     it, as in self-training, so it says nothing that the members do not say.
     """
     k = likely.shape[1]
     believed = np.bincount(codes, minlength=k) < least
-    if skill(likely, codes) < LEAST_SKILL:
+    if not tells:
         believed[:] = True
         true_given_label = np.empty((k, k))
     elif count_label:
@@ -141,14 +150,26 @@ def some(probabilities: np.ndarray) -> slice | np.ndarray:
     return np.sort(np.argpartition(keys, _MOST)[:_MOST])
 
 
-def _transitions(logs: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    true_given_label = np.full((k, k), 0.1 / max(1, k - 1))
-    np.fill_diagonal(true_given_label, 0.9)
+def _prior_strength(of_members: float) -> float:
+    """Return how many samples the prior of the labels' reliability is worth, per sample.
+
+    >>> _prior_strength(1.0), _prior_strength(0.5), _prior_strength(-0.2)
+    (0.0, 1.0, 9801.0)
+    """
+    known = max(of_members, 0.01)
+    return round(((1 - known) / known) ** 2, 9)
+
+
+def _transitions(logs: np.ndarray, codes: np.ndarray, k: int, strength: float) -> np.ndarray:
+    usual = np.full((k, k), 0.1 / max(1, k - 1))
+    np.fill_diagonal(usual, 0.9)
     labelled = np.eye(k)[codes]
-    counts = labelled.sum(axis=0)[:, None] + 0.5 * k  # half a sample per cell: rows are never empty
+    of_labels = labelled.sum(axis=0)[:, None]
+    prior = strength * of_labels * usual + 0.5  # half a sample per cell: rows are never empty
+    counts, true_given_label = (1 + strength) * of_labels + 0.5 * k, usual
     for _ in range(_ROUNDS):
         before = true_given_label
-        true_given_label = (labelled.T @ _weighted(logs, codes, true_given_label) + 0.5) / counts
+        true_given_label = (labelled.T @ _weighted(logs, codes, true_given_label) + prior) / counts
         if np.abs(true_given_label - before).max() < _CLOSE:
             break
     return true_given_label

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Moved:
         """Hand on the caller's positions."""
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
-    def settle(self, *parts: np.ndarray) -> None:
-        """Hand on arrays with a row per sample; only some listeners want them."""
+    def settle(self, *parts: np.ndarray, **of_all: Any) -> None:
+        """Hand on arrays with a row per sample, and what is of all; some listeners want them."""
         if hasattr(self._seen, "settle"):
-            self._seen.settle(*(part[np.argsort(self._order)] for part in parts))
+            self._seen.settle(*(part[np.argsort(self._order)] for part in parts), **of_all)

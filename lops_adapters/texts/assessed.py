@@ -9,8 +9,7 @@ import numpy as np
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import Rate, check_order, noise_rate
-from lops_adapters.selection.likelihoods import LEAST_SKILL, skill
-from lops_adapters.selection.posterior import NoiseEstimate, estimate_noise
+from lops_adapters.selection.posterior import NoiseEstimate
 
 
 class Assessed(Suggestions):
@@ -42,20 +41,24 @@ class Assessed(Suggestions):
         self.check_order: np.ndarray | None = None
         self.rate: Rate | None = None
         self.rates: dict[int, Rate] = {}
-        self._likely = self._true = np.empty((n, 0))
+        self._true = np.empty((n, 0))
 
     def settle(
-        self, likely: np.ndarray, before: np.ndarray, true: np.ndarray, labels: np.ndarray
+        self,
+        before: np.ndarray,
+        true: np.ndarray,
+        labels: np.ndarray,
+        noise: NoiseEstimate | None = None,
     ) -> None:
-        """Note mean likelihoods and probabilities of the true classes, (n, k), and (n,) labels."""
-        self._likely, self._true, self.labels = likely, true, labels
+        """Note probabilities of the true classes, (n, k), and (n,) labels."""
+        self._true, self.labels, self.noise = true, labels, noise
         self.before = before.argmax(axis=1)
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
     def finish(
         self, samples: Sequence[object], checked: Collection[int], true: np.ndarray, seed: int
     ) -> None:
-        """Estimate the noise, and order the samples for checking.
+        """Measure the noise by checked rows, and order the samples for checking.
 
         Args:
             samples: n of them.
@@ -69,8 +72,6 @@ class Assessed(Suggestions):
         self.right = self._true[np.arange(len(codes)), codes]
         self.right[rows] = true >= 0
         self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan
-        if skill(self._likely, codes) >= LEAST_SKILL:
-            self.noise = estimate_noise(self._likely, codes)
         order = content_order(samples, codes, seed)
         self.check_order = order[check_order(codes[order], self.before[order], seed)]
         self.rate = noise_rate(codes, self.before, rows, true)

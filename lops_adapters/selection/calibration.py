@@ -1,0 +1,171 @@
+"""What a committee's score means in this table: a calibration learnt from tables with gold labels.
+
+The posterior of :mod:`.posterior` ranks the labels of a table. How often a label with a given
+score is wrong differs by table: on topics, where members agree with each other and with most
+labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
+labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
+posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. Within a table,
+the order of the scores stays.
+
+The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
+``benchmarks/calibration.py`` writes; results on left-out tables: docs/results/calibration.md.
+
+Notation: n samples, k classes, m members, codes 0..k-1 of the labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.selection.likelihoods import skill
+from lops_adapters.selection.posterior import NoiseEstimate, some
+
+_LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
+_BEYOND = 1e-3  # slope there, which keeps the order
+LEAST_SLOPE = 0.02
+_FEW = 0.02  # added to both shares of a log ratio
+
+
+class Diagnostics(NamedTuple):
+    """What members say about a table, without gold labels.
+
+    Attributes:
+        skill: chance-corrected agreement of the mean with the labels, see
+            :func:`~lops_adapters.selection.likelihoods.skill`.
+        agreement: of two members with each other, chance-corrected; mean over the pairs.
+        repeats: of the labels that a member disputes, the share for which another member prefers
+            the same other class; mean over ordered pairs.
+        confirms: log of ``repeats`` over the share for which the other member prefers the label.
+        rows: log of samples per class.
+        classes: log of the classes that compete.
+
+    """
+
+    skill: float
+    agreement: float
+    repeats: float
+    confirms: float
+    rows: float
+    classes: float
+
+
+def diagnose(choices: Sequence[np.ndarray], likely: np.ndarray, codes: np.ndarray) -> Diagnostics:
+    """Return the diagnostics of a table.
+
+    ``choices`` are m >= 2 arrays of the (n,) codes that members prefer; ``likely`` (n, k) the mean
+    likelihoods; ``codes`` (n,) int.
+
+    >>> likely = np.array([[0.9, 0.1]] * 3 + [[0.2, 0.8]] * 3)
+    >>> one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
+    >>> found = diagnose([one, other], likely, np.array([0, 0, 0, 1, 1, 0]))
+    >>> [round(number, 2) for number in found]
+    [0.67, 0.67, 0.75, 1.05, 1.1, 0.69]
+    """
+    chosen = some(likely)
+    labels, n = codes[chosen], len(codes)
+    k = max(2, int((likely.max(axis=0) > 0).sum()))
+    of_members = [choice[chosen] for choice in choices]
+    agreed, repeated, confirmed = [], [], []
+    for one, other in permutations(of_members, 2):
+        disputed = one != labels
+        disputes = max(1, int(disputed.sum()))
+        agreed.append(float((one == other).mean()))
+        repeated.append(int((disputed & (one == other)).sum()) / disputes)
+        confirmed.append(int((disputed & (other == labels)).sum()) / disputes)
+    repeats = float(np.mean(repeated))
+    return Diagnostics(
+        skill(likely, codes),
+        (float(np.mean(agreed)) - 1 / k) / (1 - 1 / k),
+        repeats,
+        float(np.log((repeats + _FEW) / (np.mean(confirmed) + _FEW))),
+        float(np.log(n / k)),
+        float(np.log(k)),
+    )
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Turns probabilities of a posterior into calibrated ones, for one table.
+
+    Attributes:
+        offset, slope: a and b of the calibrated log-odds.
+        low, high: what is added to the log-odds of the estimated share of wrong labels for its
+            range, which holds the true share of about 80 % of left-out tables.
+
+    """
+
+    offset: float
+    slope: float
+    low: float
+    high: float
+
+    def __call__(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return calibrated probabilities of the true classes, (n, k), from those of a posterior.
+
+        The other classes share what the label does not get, in proportion to the posterior.
+        """
+        each = np.arange(len(codes))
+        others = np.array(true)
+        others[each, codes] = 0
+        rest = others.sum(axis=1)
+        wrong = expit(self.offset + self.slope * scores(true, codes))
+        scale = np.where(rest > 0, wrong / np.maximum(rest, 1e-300), 0.0)
+        calibrated = others * scale[:, None]
+        calibrated[each, codes] = np.where(rest > 0, 1 - wrong, 1.0)
+        return np.asarray(calibrated)
+
+    def noise(self, true: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
+        """Return the estimated share of wrong labels, from calibrated probabilities, (n, k)."""
+        k = true.shape[1]
+        rate = float(1 - true[np.arange(len(codes)), codes].mean())
+        odds = np.log(max(rate, 1e-6)) - np.log(max(1 - rate, 1e-6))
+        labelled = np.eye(k)[codes]
+        given = labelled.T @ true / np.maximum(labelled.sum(axis=0)[:, None], 1)
+        low, high = expit(odds + np.array([self.low, self.high])).tolist()
+        return NoiseEstimate(rate, min(low, rate), max(high, rate), given)
+
+
+def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the log-odds that labels are wrong, (n,), from probabilities of the true classes.
+
+    Their order is that of the probabilities; beyond 9.2 either way they hardly grow.
+    """
+    each = np.arange(len(codes))
+    others = np.array(true)
+    others[each, codes] = 0
+    right, wrong = true[each, codes], others.sum(axis=1)
+    odds = np.log(np.maximum(wrong, 1e-300)) - np.log(np.maximum(right, 1e-300))
+    inside = np.clip(odds, -_LIMIT, _LIMIT)
+    return np.asarray(inside + _BEYOND * (odds - inside))
+
+
+def expit(odds: Any) -> Any:
+    """Return the probability of log-odds."""
+    return 1 / (1 + np.exp(-np.asarray(odds)))
+
+
+def calibration_of(diagnostics: Diagnostics) -> Calibration:
+    """Return the calibration of a table with these diagnostics.
+
+    Numbers outside what the tables of the calibration had count as the nearest of these.
+    """
+    learnt = coefficients()
+    numbers = np.clip(diagnostics, learnt["least"], learnt["most"])
+    offset = learnt["offset"] + float(numbers @ learnt["offset_by"])
+    slope = learnt["slope"] + float(numbers @ learnt["slope_by"])
+    return Calibration(offset, max(LEAST_SLOPE, slope), learnt["low"], learnt["high"])
+
+
+@cache
+def coefficients() -> dict[str, Any]:
+    """Return what ``calibration.json`` holds."""
+    text = files("lops_adapters.selection").joinpath("calibration.json").read_text("utf-8")
+    return dict(json.loads(text))
