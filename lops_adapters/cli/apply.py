@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters import storage
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
 from lops_adapters.console import set_up_logging
-from lops_adapters.tables import files, formats
+from lops_adapters.formats import files
+from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.tables.columns import require
-from lops_adapters.tables.readers import Table, rehearse
 
 EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv

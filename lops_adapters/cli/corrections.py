@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files, formats, readers
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled
+from lops_adapters.formats import files, readers
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled
 
 ROW, LABEL = "row", "label"
 CHECKED = "checked"  # of to_check.csv: the label by a person; empty: not checked

@@ -9,8 +9,8 @@ from typing import Any
 
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.storage import read_json
-from lops_adapters.tables.readers import Table, open_table
 
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -64,7 +64,7 @@ def add_text_format(data: Any) -> None:
 
 
 def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
-    """Return the table of the files; raise as :func:`~lops_adapters.tables.readers.open_table`."""
+    """Return the table of the files; raise as :func:`~lops_adapters.formats.readers.open_table`."""
     return open_table(
         paths,
         delimiter=options.delimiter,

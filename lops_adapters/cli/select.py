@@ -10,16 +10,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import storage
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.formats import files, readers
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
-from lops_adapters.tables import engine, files, formats, readers, results
+from lops_adapters.tables import engine, results
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.votes import vote_columns

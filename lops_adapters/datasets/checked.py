@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.lines import readable
-from lops_adapters.tables import formats
-from lops_adapters.tables.formats.base import Reading
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text
+from lops_adapters.formats.base import Reading
+from lops_adapters.formats.cells import NO_CLASS, cell_text
 
 NAME = "checked.csv"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables.readers import Table
+from lops_adapters.formats.readers import Table
 
 NPY = ".npy"
 

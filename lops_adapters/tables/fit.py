@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import ClassReport, LopsError
-from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.selectors import encode
+from lops_adapters.surroundings import describe
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import LABEL, WEIGHT

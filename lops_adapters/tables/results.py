@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lops_adapters.tables.formats.base import Like
+from lops_adapters.formats.base import Like
 from lops_adapters.texts.result import COLUMNS
 
 PARTS = ("kept", "rejected", "relabelled")

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.console import unsure
+from lops_adapters.formats import FORMATS
+from lops_adapters.formats.base import Block, Writer
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.formats import FORMATS
-from lops_adapters.tables.formats.base import Block, Writer
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.readers import Table
 from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Block
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels
 from lops_adapters.tables.columns import Wanted, is_file
-from lops_adapters.tables.formats.base import Block
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
-from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
 from lops_adapters.tables.votes import VoteReader, majority, source_name
 from lops_adapters.texts.abstentions import minus_one

@@ -10,11 +10,11 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted, require
-from lops_adapters.tables.formats.cells import cell_text, is_unlabelled
-from lops_adapters.tables.readers import Table
 
 
 def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:

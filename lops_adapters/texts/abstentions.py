@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import is_unlabelled
 
 _CODE = re.compile(r"-?[0-9]+")
 

@@ -8,7 +8,7 @@ import pytest
 
 from lops_adapters.cli import apply as command
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files
+from lops_adapters.formats import files
 
 from ..noisy import noisy_rows, read_table, write_table
 

@@ -15,7 +15,8 @@ import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.tables import engine, files, fit
+from lops_adapters.formats import files
+from lops_adapters.tables import engine, fit
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables import formats
-from lops_adapters.tables.files import check_name
-from lops_adapters.tables.files import reading as readable
-from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start
+from lops_adapters.formats.base import Block, Format, Names, Reading, Start
+from lops_adapters.formats.files import check_name
+from lops_adapters.formats.files import reading as readable
 
 
 @dataclass(frozen=True)

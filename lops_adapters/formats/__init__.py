@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import Format, Reading
-from lops_adapters.tables.formats.delimited import Delimited
-from lops_adapters.tables.formats.jsonl import Jsonl
-from lops_adapters.tables.formats.lines import encoding_of, is_packed
-from lops_adapters.tables.formats.parquet import Parquet
-from lops_adapters.tables.formats.xlsx import Xlsx
+from lops_adapters.formats.base import Format, Reading
+from lops_adapters.formats.delimited import Delimited
+from lops_adapters.formats.jsonl import Jsonl
+from lops_adapters.formats.lines import encoding_of, is_packed
+from lops_adapters.formats.parquet import Parquet
+from lops_adapters.formats.xlsx import Xlsx
 
 FORMATS: dict[str, Format] = {
     one.name: one

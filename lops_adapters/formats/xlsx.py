@@ -9,9 +9,9 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import cells
-from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.delimited import TextBlock
+from lops_adapters.formats import cells
+from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
+from lops_adapters.formats.delimited import TextBlock
 
 _LARGE, _RATIO = 2**28, 200  # unpacked bytes, and times the size, that no table reaches
 _LAST_ROW = 1_048_576  # of a spreadsheet

@@ -14,10 +14,10 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.cells import cell_text, number_text, valid_text, without_formula
-from lops_adapters.tables.formats.lines import beginning, binary, raw_lines, text_lines
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
+from lops_adapters.formats.cells import cell_text, number_text, valid_text, without_formula
+from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
 
 
 def csv_records(

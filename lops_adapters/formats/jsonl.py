@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.cells import json_text, valid, valid_text
-from lops_adapters.tables.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
+from lops_adapters.formats.cells import json_text, valid, valid_text
+from lops_adapters.formats.lines import beginning, binary, text_lines
 
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()

@@ -12,10 +12,10 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import Block, Names, Reading, Start
-from lops_adapters.tables.formats.cells import valid, valid_text
-from lops_adapters.tables.formats.lines import BAR_FROM_BYTES
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start
+from lops_adapters.formats.cells import valid, valid_text
+from lops_adapters.formats.lines import BAR_FROM_BYTES
 
 _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
 
