@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
-    table = shared.opened(options, paths)
+    table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
         options.corrections, options.id is not None, True, options.encoding
     )
@@ -90,7 +90,12 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
     start = 0
-    with formats.FORMATS[kind].writer(path, table.start, (), {}, False) as writer:
+    same, format = kind == table.format.name, formats.FORMATS[kind]
+    with (
+        format.copier(path, table.start)
+        if same
+        else format.writer(path, table.start, (), {}, False)
+    ) as writer:
         for block in table.blocks():
             here = range(start, start + len(block))
             rows = np.array([i - start for i in here if i not in made.deleted], dtype=np.int64)

@@ -28,6 +28,7 @@ from lops_adapters.texts.choices import check_names, member_options
 
 RECORDED = (
     *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
+    *("quotes", "keep_na"),
     *("escape_formulas", "relabel", "embeddings", "soft_labels", "labels", "source"),
     *("drop_source", "classes", "weights", "checked_column", "group"),
 )
@@ -169,6 +170,7 @@ def _table(
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
     more += [] if options.sheet is None else ["--sheet", options.sheet]
+    more += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = formats.bare(paths[0])
     format = formats.to_read(first)
     suffix = first.suffix if format.name == format.native else f".{format.native}"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import cell_text, is_unlabelled, valid_text
+from lops_adapters.formats.cells import is_unlabelled, valid_text
 from lops_adapters.formats.places import SHOWN, Place, rows_of, shown_places
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.texts.abstentions import minus_one
+from lops_adapters.texts.multiple import about_several, check_single
 from lops_adapters.texts.near_classes import about_nearest, nearest
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD
 
@@ -32,6 +34,9 @@ class Labels:
         counts: label -> rows; without missing labels.
         missing: rows without a label.
         gold: label -> rows that also have a gold label.
+        true: gold label -> rows with it.
+        words: NULL, N/A and such -> missing labels that are spelt so.
+        notes: sentences about how the files are read.
         first: (type, label) -> its first row. 1 and 1.0 are two entries.
         absent: label that may be no class, None for a missing one -> its first rows, with their
             positions in the table.
@@ -43,6 +48,9 @@ class Labels:
     counts: dict[Hashable, int] = field(default_factory=dict)
     missing: int = 0
     gold: Counter[Hashable] = field(default_factory=Counter)
+    true: Counter[Hashable] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
     first: dict[tuple[type, Hashable], Place] = field(default_factory=dict)
     absent: dict[Hashable, list[tuple[int, Place]]] = field(default_factory=dict)
 
@@ -60,8 +68,8 @@ class Labels:
         """
         if isinstance(label, list | dict):
             raise LopsError(
-                f"{path}, {self.unit} {number}: the label is {label!r:.60}; wanted one class name "
-                "per row"
+                f"{path}, {self.unit} {number}: the label is {label!r:.60}, which holds several "
+                "classes or none; wanted one class name per row"
             )
         known = self.counts.get(label)
         if known is not None and (type(label), label) in self.first:
@@ -92,6 +100,12 @@ class Labels:
                 "class name"
             )
 
+    def add_gold(self, label: Hashable, true: Hashable) -> None:
+        """Count the gold label of a row."""
+        self.gold[label] += 1
+        if len(self.true) < MOST:
+            self.true[true] += 1
+
     def note_absent(self, label: Hashable, position: int, path: Path, number: int) -> None:
         """Note where a row stands that may have no class."""
         places = self.absent.setdefault(label, [])
@@ -107,6 +121,9 @@ class Labels:
         self.paths |= later.paths
         self.unit = later.unit if later.paths else self.unit
         self.gold.update(later.gold)
+        self.true.update(later.true)
+        self.words.update(later.words)
+        self.notes = self.notes or later.notes
         for typed, place in later.first.items():
             self.first.setdefault(typed, place)
         for label, places in later.absent.items():
@@ -143,6 +160,7 @@ class Labels:
                 f"labels in column {wanted.label!r} have several types: "
                 f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
+        check_single(label_counts)
         names, said = self._names(list(label_counts), wanted)
         counts: dict[str, int] = {}
         for label, count in label_counts.items():
@@ -159,8 +177,11 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*said, *self._about_absent(wanted, gone), *self._about_gold(wanted, label_counts)]
-        return Classes(ordered, numbers, names, values, abstained, notes)
+        notes = [*self.notes, *said, *about_several(label_counts)]
+        notes += self._about_absent(wanted, gone)
+        classes = Classes(ordered, numbers, names, values, abstained, notes)
+        notes += self._about_gold(wanted, classes)
+        return classes
 
     def _names(
         self, labels: Sequence[Hashable], wanted: Wanted
@@ -187,23 +208,47 @@ class Labels:
         said = f"{why}: {rows_of(count)} ({shown}), neither kept nor rejected."
         if gone and wanted.abstain is None:
             said += " -1 counts as no label; if it is a class, give --abstain ''."
+        if self.words:
+            spelt = listed(sorted(self.words), SHOWN)
+            said += f" {spelt}: no label; if it is a class, give --keep-na."
         return [said]
 
-    def _about_gold(self, wanted: Wanted, labels: Iterable[Hashable]) -> list[str]:
-        """Return a sentence about rows without a gold label, if any; LopsError: none has one."""
+    def _about_gold(self, wanted: Wanted, classes: Classes) -> list[str]:
+        """Return sentences about gold labels that are missing or no class.
+
+        Raises:
+            LopsError: no row has a gold label, or none of them is a class.
+
+        """
         if wanted.gold is None:
             return []
         rows, judged = 0, 0
-        for label in labels:
+        for label in classes.name_of:
             rows, judged = rows + self.counts[label], judged + self.gold[label]
         if not judged:
             raise LopsError(
                 f"none of the {rows} rows has a gold label in column {wanted.gold!r}; "
                 "fill in some, or leave out --gold"
             )
-        if judged == rows:
-            return []
-        return [f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."]
+        true: Counter[str] = Counter()
+        for label, count in self.true.items():
+            true[classes.gold_name(label)] += count
+        others = {name: count for name, count in true.most_common() if name not in classes.names}
+        if len(others) == len(true):
+            gold, known = listed(map(repr, others), SHOWN), listed(map(repr, classes.names), SHOWN)
+            raise LopsError(
+                f"the gold labels in column {wanted.gold!r} are {gold}, and the classes are "
+                f"{known}; wanted the same names in both columns: check --gold, or rename them"
+            )
+        said = []
+        if others:
+            shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]
+            said = [
+                f"Gold labels that no row has as its label: {listed(shown, SHOWN)}; never right."
+            ]
+        if judged < rows:
+            said += [f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."]
+        return said
 
     def _gone(self, wanted: Wanted) -> set[Hashable]:
         """Return the labels that are no class; see :mod:`lops_adapters.texts.abstentions`."""
@@ -211,7 +256,7 @@ class Labels:
             return set()
         if wanted.abstain is None:
             return set(minus_one(set(self.counts)))
-        return {label for label in self.counts if cell_text(label) in wanted.abstain}
+        return set(filter(wanted.is_named, self.counts))
 
 
 @dataclass(frozen=True)
@@ -259,7 +304,7 @@ class Classes:
         if wanted.abstain is not None:
             return wanted
         is_class = any(minus_one({label, 0, 1}) for label in self.name_of)
-        return replace(wanted, abstain=() if is_class else ("-1", "-1.0"))
+        return replace(wanted, abstain=() if is_class else ("-1",))
 
     def rows_by_key(self) -> dict[int, int]:
         """Return the hash of each name -> its rows."""

@@ -93,7 +93,7 @@ class Scoring:
         scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
         if self.wanted.gold is not None:
-            (labels,) = block.cells([self.wanted.gold])
+            (labels,) = self.wanted.cells(block, [self.wanted.gold])
             gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
         totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
         totals.relabelled += int(scored.relabelled.sum())
@@ -112,11 +112,13 @@ class Scoring:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
-            texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
+            names = [str(self.wanted.text), str(self.wanted.label)]
+            texts, labels = self.wanted.cells(block, names)
             codes = self.classes.codes(labels)
             rows = np.flatnonzero(codes >= 0)
         else:
-            texts, *cells = block.cells([str(self.wanted.text), *self.reader.columns])
+            names = [str(self.wanted.text), *self.reader.columns]
+            texts, *cells = self.wanted.cells(block, names)
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
         read = [text_of(texts[i], block, i) for i in rows.tolist()]

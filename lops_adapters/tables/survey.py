@@ -84,11 +84,14 @@ class Survey:
 
         """
         wanted, names = self.wanted, self.wanted.columns
-        columns = dict(zip(names, block.cells(names), strict=True))
+        columns = dict(zip(names, wanted.cells(block, names), strict=True))
         self.labels.paths.add(block.path)
         self.labels.unit = block.unit
         labels, gold = self._labels(block, columns), columns.get(wanted.gold or "")
         self._check_gold(block, gold or ())
+        for name in (wanted.label, *wanted.votes):
+            if name is not None:
+                self.labels.words.update(block.missing(name).values())
         before, kept = self.labels.rows, []
         if wanted.checked is not None:
             self._note_checked(block, columns[wanted.checked], self._start + before)
@@ -97,7 +100,7 @@ class Survey:
             if is_there and self._is_class(label):
                 kept.append(place)
                 if gold is not None and not is_unlabelled(gold[place]):
-                    self.labels.gold[label] += 1
+                    self.labels.add_gold(label, gold[place])
                 if not self._keys[label][1]:
                     continue
             self.labels.note_absent(label if is_there else None, before + place, block.path, number)
@@ -136,7 +139,7 @@ class Survey:
             cells = [columns[name] for name in wanted.votes]
             for column in cells:
                 self.labels.note_voted(column, block.path, block.numbers)
-            return majority(cells, dict.fromkeys(wanted.abstain or (), True))
+            return majority(cells, wanted.is_named)
         if wanted.label is not None:
             if not wanted.dropped:
                 return columns[wanted.label]
@@ -159,8 +162,7 @@ class Survey:
         if label not in self._named:
             key = int(content_keys([valid_text(str(label))], 0)[0])
             self._keys[label] = key, not self.wanted.soft and bool(minus_one({label, 0, 1}))
-            named = self.wanted.abstain
-            self._named[label] = named is not None and cell_text(label) in named
+            self._named[label] = self.wanted.is_named(label)
         return not self._named[label]
 
     def _add(self, rows: Sequence[SampledRow], positions: np.ndarray) -> None:
@@ -308,6 +310,7 @@ def read_rows(table: Table, wanted: Wanted) -> Sample:
 def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
     """Read a table, or a part of one; settings as for :class:`Survey`."""
     survey = Survey(wanted, **settings)
+    survey.labels.notes = list(table.notes)
     for block in table.blocks(wanted.columns):
         survey.take(block)
     return survey
