@@ -29,7 +29,8 @@ def parser() -> argparse.ArgumentParser:
         "apply",
         "Write a table with other labels, and without some rows. The corrections are "
         "a CSV with the columns row and label, as a report downloads it: the number of a row, from "
-        "1, and its new label, or nothing or - to delete the row.",
+        "1, and its new label, or nothing or - to delete the row; or the relabelled rows of "
+        "lops select.",
         EXAMPLES,
     )
     data = parser.add_argument_group("data")
@@ -68,7 +69,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
-        options.corrections, options.id is not None, True, options.encoding
+        options.corrections, options.id is not None, True, options.encoding, options.label
     )
     label = options.label or corrections.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
@@ -78,14 +79,20 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     check_table(corrections, before)
     formats.FORMATS[kind].load(options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
-    made = changes(corrections, table, label, options.id)
+    by = None if corrections.numbered else options.id
+    made = changes(corrections, table, label, by)
     with storage.claimed(options.output):
         rehearse(table, kind, ())
         with outputs.writing(options.output), storage.replacing(options.output) as place:
             _write(place, kind, table, label, made)
             if files.checksums(paths) != before:
                 raise files.changed(paths)
-    print("\n".join(_said(made, options.output)))
+    said = _said(made, options.output)
+    if table.format.native != table.format.name:
+        said.append(
+            f"Only cells of {paths[0].name} are written: no formulas, formats, other sheets."
+        )
+    print("\n".join(said))
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:

@@ -154,7 +154,7 @@ def _compare(
         write_pages(place, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     copied = copies(rows.texts, rows.labels)
-    said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
+    said = [*rows.classes.problems, *rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += [*problems(copied, rows.place), *repeats(copied)]
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 

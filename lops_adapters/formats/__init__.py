@@ -57,12 +57,12 @@ def to_read(path: Path) -> Format:
     return format
 
 
-def as_saved(path: Path, column: str, encoding: str = "utf-8") -> tuple[str | None, str]:
+def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tuple[str | None, str]:
     """Return the delimiter and the encoding of a small file as a spreadsheet saved it.
 
     Args:
         path: of the file.
-        column: that the delimiter has to find.
+        columns: of which the delimiter has to find one.
         encoding: to try after byte order marks and UTF-8.
 
     Raises:
@@ -74,7 +74,8 @@ def as_saved(path: Path, column: str, encoding: str = "utf-8") -> tuple[str | No
         return None, encoding
     encoding = encoding_of(path, encoding)
     for delimiter in (kind.delimiter, ";", "\t", ","):
-        if column in kind.start(path, Reading(delimiter, encoding)).columns:
+        found = kind.start(path, Reading(delimiter, encoding, quotes=True)).columns
+        if not set(columns).isdisjoint(found):
             return delimiter, encoding
     return None, encoding
 

@@ -46,9 +46,9 @@ def csv_records(
     if lines is None:
         lines = raw_lines(path, quiet)
     if not quotes:
-        for number, line in enumerate(lines, 1):
-            if line.strip("\r\n"):
-                yield number, unquoted(line, delimiter)
+        for number, text in enumerate(lines, 1):
+            if text.strip("\r\n"):
+                yield number, unquoted(text, delimiter)
         return
     line = 0
     reader = csv.reader(lines, delimiter=delimiter, strict=True)

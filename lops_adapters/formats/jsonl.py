@@ -63,10 +63,11 @@ class JsonBlock(Block):
         return rows
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values of a key."""
+        """Return the block with other values of a key; in a list if the value was in one."""
         lines, raw = list(self.lines), None if self.raw is None else list(self.raw)
         for row, value in values.items():
-            lines[row] = with_value(lines[row], column, value)
+            old = json_object(self.path, self.numbers[row], lines[row]).get(column)
+            lines[row] = with_value(lines[row], column, [value] if isinstance(old, list) else value)
             if raw is not None:
                 raw[row] = raw[row].replace(self.lines[row], lines[row], 1)
         return JsonBlock(self.path, self.numbers, lines, raw=raw)

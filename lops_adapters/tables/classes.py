@@ -177,10 +177,10 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*self.notes, *said, *about_several(label_counts)]
-        notes += self._about_absent(wanted, gone)
-        classes = Classes(ordered, numbers, names, values, abstained, notes)
-        notes += self._about_gold(wanted, classes)
+        notes = [*said, *self._about_absent(wanted, gone)]
+        problems = [*self.notes, *about_several(label_counts), *self._about_words()]
+        classes = Classes(ordered, numbers, names, values, abstained, notes, problems)
+        self._about_gold(wanted, classes)
         return classes
 
     def _names(
@@ -191,7 +191,13 @@ class Labels:
         if wanted.classes is None:
             return names, []
         counts = {label: self.counts[label] for label in labels}
-        meant = nearest([names[label] for label in labels], wanted.classes)
+        counts_of = {names[label]: count for label, count in counts.items()}
+        places = {names[label]: place for (_, label), place in self.first.items() if label in names}
+        meant = nearest(
+            [names[label] for label in labels],
+            wanted.classes,
+            lambda name: self.shown([places[name]], counts_of[name]),
+        )
         meaning = {label: str(meant[name]) for label, name in names.items()}
         return meaning, about_nearest(names.values(), meant, list(counts.values()))
 
@@ -208,20 +214,24 @@ class Labels:
         said = f"{why}: {rows_of(count)} ({shown}), neither kept nor rejected."
         if gone and wanted.abstain is None:
             said += " -1 counts as no label; if it is a class, give --abstain ''."
-        if self.words:
-            spelt = listed(sorted(self.words), SHOWN)
-            said += f" {spelt}: no label; if it is a class, give --keep-na."
         return [said]
 
-    def _about_gold(self, wanted: Wanted, classes: Classes) -> list[str]:
-        """Return sentences about gold labels that are missing or no class.
+    def _about_words(self) -> list[str]:
+        """Return a sentence about missing labels that are words, if any."""
+        if not self.words:
+            return []
+        spelt = listed((f"{word} ({n:,})" for word, n in sorted(self.words.items())), SHOWN)
+        return [f"Read as no label: {spelt}. If one of them is a class, give --keep-na."]
+
+    def _about_gold(self, wanted: Wanted, classes: Classes) -> None:
+        """Add sentences about gold labels that are missing or no class.
 
         Raises:
             LopsError: no row has a gold label, or none of them is a class.
 
         """
         if wanted.gold is None:
-            return []
+            return
         rows, judged = 0, 0
         for label in classes.name_of:
             rows, judged = rows + self.counts[label], judged + self.gold[label]
@@ -240,15 +250,15 @@ class Labels:
                 f"the gold labels in column {wanted.gold!r} are {gold}, and the classes are "
                 f"{known}; wanted the same names in both columns: check --gold, or rename them"
             )
-        said = []
         if others:
             shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]
-            said = [
-                f"Gold labels that no row has as its label: {listed(shown, SHOWN)}; never right."
-            ]
+            classes.problems.append(
+                f"Never predicted: {listed(shown, SHOWN)}, a gold label that is no row's label."
+            )
         if judged < rows:
-            said += [f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."]
-        return said
+            classes.notes.append(
+                f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."
+            )
 
     def _gone(self, wanted: Wanted) -> set[Hashable]:
         """Return the labels that are no class; see :mod:`lops_adapters.texts.abstentions`."""
@@ -270,6 +280,7 @@ class Classes:
         values: name -> label as in the table.
         abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
+        problems: sentences about labels that are probably not meant so.
 
     """
 
@@ -278,7 +289,8 @@ class Classes:
     name_of: dict[Hashable, str]
     values: dict[str, Hashable]
     abstained: int
-    notes: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of labels as in the table; -1: no class."""

@@ -87,7 +87,7 @@ class Done:
             said,
             first=first,
             classes=class_problems(dict(zip(names, totals.rows.tolist(), strict=True))),
-            texts=[*said.texts, *(near if conflicts else [])],
+            texts=[*sample.classes.problems, *said.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
             notes=[*said.notes, *sample.classes.notes],
             rows=[*said.rows, *([] if conflicts else near), *fit.job.said],

@@ -19,7 +19,7 @@ from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
+from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, ROW, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader
 from lops_adapters.texts.totals import Totals
@@ -197,19 +197,23 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     with ExitStack() as stack:
         writers = []
         for part, path, kind in files:
-            new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: unvoted}
+            new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
             writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, totals)
-            _write(scoring, block, scored, writers)
+            _write(scoring, block, start, scored, writers)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
+    scoring: Scoring,
+    block: Block,
+    start: int,
+    scored: Scored,
+    writers: Iterable[tuple[str, Writer]],
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
@@ -226,7 +230,7 @@ def _write(
             codes = scoring.checked_codes(scored)[at]
         if part == "relabelled":
             codes = scored.assessment.suggested[at]
-            added[GIVEN] = scoring.given(before)
+            added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
         column, changed = scoring.wanted.own_label, np.flatnonzero(codes != before)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
-from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant, valid_text
 from lops_adapters.formats.readers import Table
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
@@ -269,14 +269,11 @@ class Sample:
                 f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
                 "no label, or the table has no such rows. Take rows of to_check.csv"
             )
-        text_of_label = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        folded: dict[str, list[str]] = {}
-        for text, name in text_of_label.items():
-            folded.setdefault(_folded(text), []).append(name)
-        meant: dict[str, str | None] = {"": None, NO_CLASS: None}
-        meant |= {key: names[0] for key, names in folded.items() if len(names) == 1}
+        names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
+        spelt = {text: meant(text, names) for text in set(self._checked.values())}
+        none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
         return {
-            position[row]: text_of_label.get(text, meant.get(_folded(text), text))
+            position[row]: None if text in none else names.get(spelt[text] or text, text)
             for row, text in self._checked.items()
         }
 
@@ -284,15 +281,6 @@ class Sample:
         """Return where rows of the sample stand, for a message."""
         rows = [self.drawn.rows[i] for i in positions[:5]]
         return self._shown([(row.path, row.number) for row in rows], len(positions))
-
-
-def _folded(text: str) -> str:
-    """Return a label as a spreadsheet may change it: apostrophe, spaces, case, ``1.0`` for ``1``.
-
-    >>> _folded("'=a"), _folded(" Sport "), _folded("1.0")
-    ('=a', 'sport', '1')
-    """
-    return text.removeprefix("'").strip().casefold().removesuffix(".0")
 
 
 def read_rows(table: Table, wanted: Wanted) -> Sample:

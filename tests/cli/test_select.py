@@ -190,7 +190,7 @@ def test_formats_can_be_changed(here, given, wanted):
     assert sorted(original(rows)) == ROWS
     assert list(rows[0]) == [*HEADER, *ADDED]
     (relabelled, *_) = read_table(folder / f"relabelled.{wanted}")
-    assert list(relabelled) == [*HEADER, *ADDED, "lops_given"]
+    assert list(relabelled) == [*HEADER, *ADDED, "lops_given", "lops_row"]
     assert relabelled["weak"] == relabelled["lops_suggested"] != relabelled["lops_given"]
 
 
