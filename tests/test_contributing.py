@@ -8,15 +8,15 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from lops_adapters import formats
 from lops_adapters.cli import select
 from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Format, Start, in_blocks
+from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
 from lops_adapters.selection import METHODS, build, member_table
 from lops_adapters.selection.methods import Method
 from lops_adapters.selection.ranked import Scored
-from lops_adapters.tables import formats
-from lops_adapters.tables.formats.base import Format, Start, in_blocks
-from lops_adapters.tables.formats.delimited import TextBlock
 
 from .noisy import noisy_texts, read_table, write_table
 

@@ -28,7 +28,7 @@ from typing import Any
 
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.generated import documents
-from lops_adapters.tables.files import checksums
+from lops_adapters.formats.files import checksums
 
 ENGINES = ("process", "ray-2", "ray-1")
 _CHUNK = 500_000  # rows generated at once

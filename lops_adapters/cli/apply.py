@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lops_adapters import storage
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
 from lops_adapters.console import set_up_logging
-from lops_adapters.tables import files, formats
+from lops_adapters.formats import files
+from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.tables.columns import require
-from lops_adapters.tables.readers import Table, rehearse
 
 EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
@@ -29,7 +29,8 @@ def parser() -> argparse.ArgumentParser:
         "apply",
         "Write a table with other labels, and without some rows. The corrections are "
         "a CSV with the columns row and label, as a report downloads it: the number of a row, from "
-        "1, and its new label, or nothing or - to delete the row.",
+        "1, and its new label, or nothing or - to delete the row; or the relabelled rows of "
+        "lops select.",
         EXAMPLES,
     )
     data = parser.add_argument_group("data")
@@ -66,9 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
-    table = shared.opened(options, paths)
+    table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
-        options.corrections, options.id is not None, True, options.encoding
+        options.corrections, options.id is not None, True, options.encoding, options.label
     )
     label = options.label or corrections.column or LABEL
     for name, option in ((label, "--label"), (options.id, "--id")):
@@ -78,19 +79,30 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     check_table(corrections, before)
     formats.FORMATS[kind].load(options.output)
     outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
-    made = changes(corrections, table, label, options.id)
+    by = None if corrections.numbered else options.id
+    made = changes(corrections, table, label, by)
     with storage.claimed(options.output):
         rehearse(table, kind, ())
         with outputs.writing(options.output), storage.replacing(options.output) as place:
             _write(place, kind, table, label, made)
             if files.checksums(paths) != before:
                 raise files.changed(paths)
-    print("\n".join(_said(made, options.output)))
+    said = _said(made, options.output)
+    if table.format.native != table.format.name:
+        said.append(
+            f"Only cells of {paths[0].name} are written: no formulas, formats, other sheets."
+        )
+    print("\n".join(said))
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
     start = 0
-    with formats.FORMATS[kind].writer(path, table.start, (), {}, False) as writer:
+    same, format = kind == table.format.name, formats.FORMATS[kind]
+    with (
+        format.copier(path, table.start)
+        if same
+        else format.writer(path, table.start, (), {}, False)
+    ) as writer:
         for block in table.blocks():
             here = range(start, start + len(block))
             rows = np.array([i - start for i in here if i not in made.deleted], dtype=np.int64)

@@ -9,17 +9,17 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lops_adapters import storage
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
 from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.formats import files, readers
 from lops_adapters.probes.base import check_counts
-from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
-from lops_adapters.tables import files, formats, readers
+from lops_adapters.surroundings import describe
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.survey import read_rows
 from lops_adapters.texts.choices import (
@@ -154,7 +154,7 @@ def _compare(
         write_pages(place, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     copied = copies(rows.texts, rows.labels)
-    said = [*rows.classes.notes, *script_sentences(rows.texts, probe)]
+    said = [*rows.classes.problems, *rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += [*problems(copied, rows.place), *repeats(copied)]
     print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
 

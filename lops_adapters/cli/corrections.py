@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files, formats, readers
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled
+from lops_adapters.formats import files, readers
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, single, spelling
+from lops_adapters.tables import results
 
 ROW, LABEL = "row", "label"
 CHECKED = "checked"  # of to_check.csv: the label by a person; empty: not checked
@@ -19,11 +21,15 @@ TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
 
 @dataclass(frozen=True)
 class Correction:
-    """One line of the file: the row or id, as text, and its new label, empty or - to delete it."""
+    """One line of the file: the row or id, as text, and its new label, empty or - to delete it.
+
+    ``before``: the label that the row has in the table; None: not stated.
+    """
 
     line: int
     row: str
     label: str
+    before: str | None = None
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,7 @@ class Given:
         entries: in the order of the file.
         column: the column of labels that the file names; None: none.
         sha256: of the table that the corrections were made for; None: not stated.
+        numbered: whether rows are given by number, even if there are ids.
 
     """
 
@@ -42,6 +49,7 @@ class Given:
     entries: list[Correction]
     column: str | None
     sha256: str | None
+    numbered: bool = False
 
     def place(self, entry: Correction) -> str:
         """Return where an entry stands, for a message."""
@@ -69,32 +77,48 @@ class Changes:
 
 
 def read_corrections(
-    path: Path, by_id: bool, filled: bool = False, encoding: str = "utf-8"
+    path: Path,
+    by_id: bool,
+    filled: bool = False,
+    encoding: str = "utf-8",
+    column: str | None = None,
 ) -> Given:
     """Read a file of corrections.
 
     Args:
         path: CSV, as any spreadsheet saves it, or another table; with the columns ``row`` and
-            ``label``.
+            ``label``. Or the relabelled rows that ``lops select`` writes.
         by_id: rows are given by the column ``id``, or by ``row`` if the table has no such column.
         filled: take the labels of the column ``checked`` if there is one, without empty ones.
         encoding: of a file that is neither UTF-8 nor UTF-16.
+        column: of labels, in relabelled rows; default: ``label``.
 
     Raises:
         LopsError: missing columns, several tables or label columns, or what reading raises.
 
     """
     with files.reading(path):
-        delimiter, encoding = formats.as_saved(path, LABEL, encoding)
+        delimiter, encoding = formats.as_saved(path, (LABEL, results.ROW), encoding)
     table = readers.open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
     row = ID if by_id and ID in table.columns else ROW
-    missing = [name for name in (row, LABEL) if name not in table.columns]
+    label = CHECKED if filled and CHECKED in table.columns else LABEL
+    relabelled = results.ROW in table.columns and results.GIVEN in table.columns
+    if relabelled:
+        row, label = results.ROW, column or LABEL
+    missing = [name for name in (row, label) if name not in table.columns]
     if missing:
+        more = "; name the column of labels by --label" if relabelled else ""
         raise LopsError(
             f"{path} has no column {missing[0]!r}; its columns are "
-            f"{listed(map(repr, table.columns))}; wanted {ROW!r} and {LABEL!r}"
+            f"{listed(map(repr, table.columns))}; wanted {row!r} and {label!r}{more}"
         )
-    label = CHECKED if filled and CHECKED in table.columns else LABEL
+    if relabelled:
+        rows = table.cells((row, label, results.GIVEN))
+        entries = [
+            Correction(line, *(cell_text(single(value)) for value in values))
+            for _, line, values in rows
+        ]
+        return Given(path, entries, column, None, numbered=True)
     optional = [name for name in (COLUMN, TABLE) if name in table.columns]
     entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
     for _, line, cells in table.cells((row, label, *optional)):
@@ -133,6 +157,7 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
     position = -1
     for position, (_, _, (value, *ids)) in enumerate(table.cells((label, by) if by else (label,))):
         key = cell_text(ids[0]).strip() if ids else str(position + 1)
+        value = single(value)  # noqa: PLW2901
         if not is_unlabelled(value) and not isinstance(value, list | dict):
             known.setdefault(cell_text(value), value)
             known.setdefault(str(value), value)
@@ -194,20 +219,27 @@ def _change(
     made: Changes, given: Given, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
 ) -> None:
     position, before = row
+    if entry.before not in (None, cell_text(before)):
+        raise LopsError(
+            f"{given.place(entry)}: row {entry.row} had the label {entry.before!r:.60}, and it has "
+            f"{before!r:.60} in the table; give the table that the rows were selected from"
+        )
     if not entry.label.strip() or (entry.label.strip() == NO_CLASS and NO_CLASS not in known):
         made.deleted.add(position)
         return
     text = entry.label
-    if text.startswith("'") and text[1:] in known:  # as a spreadsheet shows a formula
-        if text in known:
-            raise LopsError(
-                f"{given.place(entry)}: the label is {text!r:.60}, and the table has both it and "
-                f"{text[1:]!r:.60}, which a spreadsheet shows alike; rename one of them in the "
-                "table first"
-            )
-        text = text[1:]
-    if text in known:
+    alike = [name for name in known if spelling(name) == spelling(text)]
+    values = {(type(known[name]), known[name]) for name in alike}
+    if text in known and not (text.startswith("'") and text[1:] in known):
         value = known[text]
+    elif len(values) > 1:  # a spreadsheet may show them alike
+        raise LopsError(
+            f"{given.place(entry)}: the label is {text!r:.60}, and the table has "
+            f"{listed(map(repr, sorted(alike)), 5)}; write one of them as it is, or rename one of "
+            "them in the table first"
+        )
+    elif values:
+        value = known[alike[0]]
     else:
         value = _new(given, entry, known)
         made.new[text] = made.new.get(text, 0) + 1

@@ -9,8 +9,8 @@ from typing import Any
 
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.storage import read_json
-from lops_adapters.tables.readers import Table, open_table
 
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -61,16 +61,33 @@ def add_text_format(data: Any) -> None:
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
+    data.add_argument(
+        "--quotes",
+        action=argparse.BooleanOptionalAction,
+        help="of CSV or TSV: whether quotes hold cells together (default: decided from the file)",
+    )
+    data.add_argument(
+        "--keep-na",
+        action="store_true",
+        help="of CSV, TSV and .xlsx: a label NA, N/A, NULL, NaN or None is a class (default: no "
+        "label, unless it is in quotes)",
+    )
 
 
-def opened(options: argparse.Namespace, paths: Sequence[Path]) -> Table:
-    """Return the table of the files; raise as :func:`~lops_adapters.tables.readers.open_table`."""
+def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False) -> Table:
+    """Return the table of the files; raise as :func:`~lops_adapters.formats.readers.open_table`.
+
+    ``raw``: with the text of every row.
+    """
     return open_table(
         paths,
         delimiter=options.delimiter,
         encoding=options.encoding,
         quiet=options.quiet,
         sheet=options.sheet,
+        quotes=options.quotes,
+        keep_na=options.keep_na,
+        raw=raw,
     )
 
 

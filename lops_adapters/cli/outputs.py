@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables.files import check_name
-from lops_adapters.tables.formats import WRITTEN
+from lops_adapters.formats import WRITTEN
+from lops_adapters.formats.files import check_name
 from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")

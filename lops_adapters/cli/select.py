@@ -10,16 +10,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import storage
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
+from lops_adapters.formats import files, readers
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
-from lops_adapters.tables import engine, files, formats, readers, results
+from lops_adapters.tables import engine, results
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.votes import vote_columns
@@ -27,6 +28,7 @@ from lops_adapters.texts.choices import check_names, member_options
 
 RECORDED = (
     *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
+    *("quotes", "keep_na"),
     *("escape_formulas", "relabel", "embeddings", "soft_labels", "labels", "source"),
     *("drop_source", "classes", "weights", "checked_column", "group"),
 )
@@ -168,6 +170,7 @@ def _table(
     more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
     more += [] if options.sheet is None else ["--sheet", options.sheet]
+    more += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = formats.bare(paths[0])
     format = formats.to_read(first)
     suffix = first.suffix if format.name == format.native else f".{format.native}"

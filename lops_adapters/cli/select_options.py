@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from lops_adapters import formats
 from lops_adapters.cli import options as shared
 from lops_adapters.selection.methods import OFFERED
-from lops_adapters.tables import formats
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.files import STANDARD_INPUT, find
+from lops_adapters.formats.files import STANDARD_INPUT, find
 
 NAME = "standard input"
 _START = 2**16  # bytes that tell the format
@@ -22,7 +22,7 @@ def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """Yield the files of names and patterns; ``-`` is standard input, stored until the end.
 
     Raises:
-        LopsError: what :func:`~lops_adapters.tables.files.find` raises, standard input
+        LopsError: what :func:`~lops_adapters.formats.files.find` raises, standard input
             beside files, or nothing in it.
 
     """

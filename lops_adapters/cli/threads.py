@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from lops_adapters.runs.surroundings import processors
+from lops_adapters.surroundings import processors
 
 _VARIABLE = "OMP_NUM_THREADS"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.lines import readable
-from lops_adapters.tables import formats
-from lops_adapters.tables.formats.base import Reading
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text
+from lops_adapters.formats.base import Reading
+from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
 
 NAME = "checked.csv"
 
@@ -32,7 +32,8 @@ def read_checked(
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}
-    for line, name, label in _lines(path, column):
+    for line, name, text in _lines(path, column):
+        label = None if text is None else meant(text, corpus.classes) or text
         if name not in position and not sampled:
             raise LopsError(
                 f"{path}, line {line}: the id {name!r:.80} is of no document of {corpus.name}; "
@@ -75,7 +76,7 @@ def read_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dic
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, "label")
+        kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, ["label"])
         start = kind.start(path, Reading(delimiter or kind.delimiter, encoding))
         label = column if column in start.columns else "label"
         if not {"id", label} <= set(start.columns):

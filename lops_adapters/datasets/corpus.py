@@ -14,7 +14,7 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.cells import is_missing
+from lops_adapters.formats.cells import is_missing
 
 
 @dataclass(frozen=True)

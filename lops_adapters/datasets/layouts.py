@@ -12,7 +12,7 @@ from lops_adapters.datasets.lines import filled_lines, indices, stripped_lines
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, read_archive, read_tree
 from lops_adapters.datasets.rows import Columns, Rows
 from lops_adapters.datasets.tables import read_pickle
-from lops_adapters.tables.formats.delimited import csv_records
+from lops_adapters.formats.delimited import csv_records
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.lines import raw_lines
+from lops_adapters.formats.lines import raw_lines
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import checked
@@ -24,7 +25,6 @@ from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.tables import read_pickle, read_table
-from lops_adapters.tables import formats
 
 logger = logging.getLogger(__name__)
 

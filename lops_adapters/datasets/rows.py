@@ -10,7 +10,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.class_words import Names, Seeds, choose_names, load_seeds
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels
-from lops_adapters.tables.formats.cells import is_missing
+from lops_adapters.formats.cells import is_missing
 
 
 @dataclass

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import formats
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.rows import Columns, Rows, name_of
 from lops_adapters.datasets.safe_pickle import read_frame
-from lops_adapters.tables import formats
-from lops_adapters.tables.formats.base import Reading
-from lops_adapters.tables.formats.cells import is_missing
-from lops_adapters.tables.formats.delimited import csv_records
+from lops_adapters.formats.base import Reading
+from lops_adapters.formats.cells import is_missing
+from lops_adapters.formats.delimited import csv_records
 
 _AGNEWS_HEADER = ["class index", "title", "description"]
 

@@ -13,10 +13,10 @@ import numpy as np
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
+from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
 from lops_adapters.report.text import cleaned, cut
-from lops_adapters.tables.formats.cells import is_unlabelled
 
 LISTED, LONGEST = 2000, 2000  # rows, and characters of a text, that a page holds as they are
 LARGEST_PLAIN = 5 * 2**20  # characters of all these texts, as the page holds them

@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters import storage
+from lops_adapters import storage, surroundings
 from lops_adapters.core import ClassReport, LopsError, Selection
-from lops_adapters.runs import surroundings
 from lops_adapters.selection import Corrected
 
 log = logging.getLogger(__name__)

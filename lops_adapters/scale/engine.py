@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 
 from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
+from lops_adapters.formats.files import states
+from lops_adapters.formats.readers import Table
 from lops_adapters.scale.cluster import connected, spread
 from lops_adapters.selection.draw import expected
 from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.classes import Classes, Labels
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.engine import Output, finish
-from lops_adapters.tables.files import states
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.readers import Table
 from lops_adapters.tables.scoring import Scoring, part_files, write_parts
 from lops_adapters.tables.survey import Sample, Survey, survey_of
 from lops_adapters.texts.choices import AUTO

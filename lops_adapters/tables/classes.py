@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import is_unlabelled, valid_text
+from lops_adapters.formats.places import SHOWN, Place, rows_of, shown_places
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.formats.cells import cell_text, is_unlabelled, valid_text
 from lops_adapters.texts.abstentions import minus_one
+from lops_adapters.texts.multiple import about_several, check_single
 from lops_adapters.texts.near_classes import about_nearest, nearest
 from lops_adapters.texts.totals import NO_GOLD, OTHER_GOLD
 
 MOST = 100_000  # different labels
-SHOWN = 5  # places named in a message
-
-
-Place = tuple[Path, int]  # file, and line or number of a row in it
 
 
 @dataclass
@@ -35,6 +34,9 @@ class Labels:
         counts: label -> rows; without missing labels.
         missing: rows without a label.
         gold: label -> rows that also have a gold label.
+        true: gold label -> rows with it.
+        words: NULL, N/A and such -> missing labels that are spelt so.
+        notes: sentences about how the files are read.
         first: (type, label) -> its first row. 1 and 1.0 are two entries.
         absent: label that may be no class, None for a missing one -> its first rows, with their
             positions in the table.
@@ -46,6 +48,9 @@ class Labels:
     counts: dict[Hashable, int] = field(default_factory=dict)
     missing: int = 0
     gold: Counter[Hashable] = field(default_factory=Counter)
+    true: Counter[Hashable] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
     first: dict[tuple[type, Hashable], Place] = field(default_factory=dict)
     absent: dict[Hashable, list[tuple[int, Place]]] = field(default_factory=dict)
 
@@ -63,8 +68,8 @@ class Labels:
         """
         if isinstance(label, list | dict):
             raise LopsError(
-                f"{path}, {self.unit} {number}: the label is {label!r:.60}; wanted one class name "
-                "per row"
+                f"{path}, {self.unit} {number}: the label is {label!r:.60}, which holds several "
+                "classes or none; wanted one class name per row"
             )
         known = self.counts.get(label)
         if known is not None and (type(label), label) in self.first:
@@ -95,6 +100,12 @@ class Labels:
                 "class name"
             )
 
+    def add_gold(self, label: Hashable, true: Hashable) -> None:
+        """Count the gold label of a row."""
+        self.gold[label] += 1
+        if len(self.true) < MOST:
+            self.true[true] += 1
+
     def note_absent(self, label: Hashable, position: int, path: Path, number: int) -> None:
         """Note where a row stands that may have no class."""
         places = self.absent.setdefault(label, [])
@@ -110,6 +121,9 @@ class Labels:
         self.paths |= later.paths
         self.unit = later.unit if later.paths else self.unit
         self.gold.update(later.gold)
+        self.true.update(later.true)
+        self.words.update(later.words)
+        self.notes = self.notes or later.notes
         for typed, place in later.first.items():
             self.first.setdefault(typed, place)
         for label, places in later.absent.items():
@@ -146,6 +160,7 @@ class Labels:
                 f"labels in column {wanted.label!r} have several types: "
                 f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
+        check_single(label_counts)
         names, said = self._names(list(label_counts), wanted)
         counts: dict[str, int] = {}
         for label, count in label_counts.items():
@@ -162,8 +177,11 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*said, *self._about_absent(wanted, gone), *self._about_gold(wanted, label_counts)]
-        return Classes(ordered, numbers, names, values, abstained, notes)
+        notes = [*said, *self._about_absent(wanted, gone)]
+        problems = [*self.notes, *about_several(label_counts), *self._about_words()]
+        classes = Classes(ordered, numbers, names, values, abstained, notes, problems)
+        self._about_gold(wanted, classes)
+        return classes
 
     def _names(
         self, labels: Sequence[Hashable], wanted: Wanted
@@ -173,7 +191,13 @@ class Labels:
         if wanted.classes is None:
             return names, []
         counts = {label: self.counts[label] for label in labels}
-        meant = nearest([names[label] for label in labels], wanted.classes)
+        counts_of = {names[label]: count for label, count in counts.items()}
+        places = {names[label]: place for (_, label), place in self.first.items() if label in names}
+        meant = nearest(
+            [names[label] for label in labels],
+            wanted.classes,
+            lambda name: self.shown([places[name]], counts_of[name]),
+        )
         meaning = {label: str(meant[name]) for label, name in names.items()}
         return meaning, about_nearest(names.values(), meant, list(counts.values()))
 
@@ -192,21 +216,49 @@ class Labels:
             said += " -1 counts as no label; if it is a class, give --abstain ''."
         return [said]
 
-    def _about_gold(self, wanted: Wanted, labels: Iterable[Hashable]) -> list[str]:
-        """Return a sentence about rows without a gold label, if any; LopsError: none has one."""
-        if wanted.gold is None:
+    def _about_words(self) -> list[str]:
+        """Return a sentence about missing labels that are words, if any."""
+        if not self.words:
             return []
+        spelt = listed((f"{word} ({n:,})" for word, n in sorted(self.words.items())), SHOWN)
+        return [f"Read as no label: {spelt}. If one of them is a class, give --keep-na."]
+
+    def _about_gold(self, wanted: Wanted, classes: Classes) -> None:
+        """Add sentences about gold labels that are missing or no class.
+
+        Raises:
+            LopsError: no row has a gold label, or none of them is a class.
+
+        """
+        if wanted.gold is None:
+            return
         rows, judged = 0, 0
-        for label in labels:
+        for label in classes.name_of:
             rows, judged = rows + self.counts[label], judged + self.gold[label]
         if not judged:
             raise LopsError(
                 f"none of the {rows} rows has a gold label in column {wanted.gold!r}; "
                 "fill in some, or leave out --gold"
             )
-        if judged == rows:
-            return []
-        return [f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."]
+        true: Counter[str] = Counter()
+        for label, count in self.true.items():
+            true[classes.gold_name(label)] += count
+        others = {name: count for name, count in true.most_common() if name not in classes.names}
+        if len(others) == len(true):
+            gold, known = listed(map(repr, others), SHOWN), listed(map(repr, classes.names), SHOWN)
+            raise LopsError(
+                f"the gold labels in column {wanted.gold!r} are {gold}, and the classes are "
+                f"{known}; wanted the same names in both columns: check --gold, or rename them"
+            )
+        if others:
+            shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]
+            classes.problems.append(
+                f"Never predicted: {listed(shown, SHOWN)}, a gold label that is no row's label."
+            )
+        if judged < rows:
+            classes.notes.append(
+                f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."
+            )
 
     def _gone(self, wanted: Wanted) -> set[Hashable]:
         """Return the labels that are no class; see :mod:`lops_adapters.texts.abstentions`."""
@@ -214,7 +266,7 @@ class Labels:
             return set()
         if wanted.abstain is None:
             return set(minus_one(set(self.counts)))
-        return {label for label in self.counts if cell_text(label) in wanted.abstain}
+        return set(filter(wanted.is_named, self.counts))
 
 
 @dataclass(frozen=True)
@@ -228,6 +280,7 @@ class Classes:
         values: name -> label as in the table.
         abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
+        problems: sentences about labels that are probably not meant so.
 
     """
 
@@ -236,7 +289,8 @@ class Classes:
     name_of: dict[Hashable, str]
     values: dict[str, Hashable]
     abstained: int
-    notes: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of labels as in the table; -1: no class."""
@@ -262,7 +316,7 @@ class Classes:
         if wanted.abstain is not None:
             return wanted
         is_class = any(minus_one({label, 0, 1}) for label in self.name_of)
-        return replace(wanted, abstain=() if is_class else ("-1", "-1.0"))
+        return replace(wanted, abstain=() if is_class else ("-1",))
 
     def rows_by_key(self) -> dict[int, int]:
         """Return the hash of each name -> its rows."""
@@ -271,34 +325,3 @@ class Classes:
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""
         return content_keys(self.names, 0)
-
-
-def shown_places(places: Sequence[Place], unit: str, count: int, several: bool) -> str:
-    """Return the places of rows for a message, the first of them.
-
-    Args:
-        places: of the first rows, at least.
-        unit: of their numbers.
-        count: of all rows.
-        several: name the file, too.
-
-    >>> shown_places([(Path("a.csv"), 3), (Path("a.csv"), 5)], "line", 2, False)
-    'lines 3, 5'
-    """
-    first = places[:SHOWN]
-    if len({path for path, _ in first}) == 1:
-        shown = ", ".join(str(number) for _, number in first)
-        shown += f" of {first[0][0]}" if several else ""
-    else:
-        shown = ", ".join(f"{number} of {path}" for path, number in first)
-    more = f" and {count - len(first):,} more" if count > len(first) else ""
-    return f"{unit}{'s' if count > 1 else ''} {shown}{more}"
-
-
-def rows_of(count: int) -> str:
-    """Return a number of rows in words.
-
-    >>> rows_of(1), rows_of(2000)
-    ('1 row', '2,000 rows')
-    """
-    return f"{count:,} row{'' if count == 1 else 's'}"

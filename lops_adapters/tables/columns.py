@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables.readers import Table
+from lops_adapters.formats.base import Block
+from lops_adapters.formats.cells import cell_text, single
+from lops_adapters.formats.readers import Table
+from lops_adapters.texts.abstentions import code_or_label
 
 NPY = ".npy"
 
@@ -71,6 +75,32 @@ class Wanted:
         names = (*names, *self.votes, self.source, self.group)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
+    def cells(self, block: Block, names: Sequence[str]) -> list[list[Any]]:
+        """Return cells of columns: None for missing labels, a label for a list of one label.
+
+        Texts and ids stay as they are.
+        """
+        labels = {self.label, self.gold, self.checked, *self.votes}
+        columns = block.cells(names)
+        for place, name in enumerate(names):
+            if name in (self.text, self.id):
+                continue
+            if missing := block.missing(name):
+                columns[place] = [
+                    None if row in missing else cell for row, cell in enumerate(columns[place])
+                ]
+            if name in labels and list in set(map(type, columns[place])):
+                columns[place] = list(map(single, columns[place]))
+        return columns
+
+    def is_named(self, label: Hashable) -> bool:
+        """Return whether a label is named as no class."""
+        text = cell_text(label)
+        return any(
+            text == name or code_or_label(text) == code_or_label(name)
+            for name in self.abstain or ()
+        )
+
     @property
     def is_plain(self) -> bool:
         """Whether texts with labels are scored, not vectors or soft labels."""
@@ -131,7 +161,13 @@ def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -
         taken: columns with another purpose, which are not suggested.
 
     """
-    if name in table.columns:
+    times = table.columns.count(name)
+    if times > 1:
+        raise LopsError(
+            f"{table.paths[0]}: {times} columns are named {name!r}; rename all but one, since "
+            f"{option} names it"
+        )
+    if times:
         return
     hint = _about_delimiter(table, name)
     if not hint:

@@ -7,14 +7,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lops_adapters import storage
-from lops_adapters.tables import formats, results
-from lops_adapters.tables.files import changed, states
+from lops_adapters import formats, storage
+from lops_adapters.formats.cells import cell_text, without_formula
+from lops_adapters.formats.files import changed, states
+from lops_adapters.formats.lines import is_packed
+from lops_adapters.formats.readers import Table, rehearse
+from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.formats.cells import cell_text, without_formula
-from lops_adapters.tables.formats.lines import is_packed
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.readers import Table, rehearse
 from lops_adapters.tables.scoring import part_files, write_parts
 from lops_adapters.tables.survey import survey_of
 

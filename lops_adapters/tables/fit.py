@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import ClassReport, LopsError
-from lops_adapters.runs.surroundings import describe
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.selectors import encode
+from lops_adapters.surroundings import describe
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import LABEL, WEIGHT
@@ -87,7 +87,7 @@ class Done:
             said,
             first=first,
             classes=class_problems(dict(zip(names, totals.rows.tolist(), strict=True))),
-            texts=[*said.texts, *(near if conflicts else [])],
+            texts=[*sample.classes.problems, *said.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
             notes=[*said.notes, *sample.classes.notes],
             rows=[*said.rows, *([] if conflicts else near), *fit.job.said],

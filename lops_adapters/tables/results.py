@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from lops_adapters.tables.formats.base import Like
+from lops_adapters.formats.base import Like
 from lops_adapters.texts.result import COLUMNS
 
 PARTS = ("kept", "rejected", "relabelled")
@@ -14,9 +14,10 @@ SOURCES = "sources.csv"  # of votes, what is estimated of each source
 DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 ABSTAINED = "abstained"  # rows without a label, if there are any
 GIVEN = "lops_given"  # the label before
+ROW = "lops_row"  # of a relabelled row: its number in the table, from 1
 LABEL = "lops_label"  # of soft labels the largest, of votes the most probable
 WEIGHT = "lops_weight"
-NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT)  # every column that may be added
+NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT, ROW)  # every column that may be added
 RELABEL = 0.9
 
 
@@ -31,4 +32,4 @@ def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
     codes = label is None and all(isinstance(value, int) for value in values)
     example: str | type | None = int if codes else label
     types = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
-    return {**types, WEIGHT: float}
+    return {**types, WEIGHT: float, ROW: int}

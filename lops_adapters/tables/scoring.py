@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.console import unsure
+from lops_adapters.formats import FORMATS
+from lops_adapters.formats.base import Block, Writer
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.formats import FORMATS
-from lops_adapters.tables.formats.base import Block, Writer
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.readers import Table
-from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
+from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, ROW, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader
 from lops_adapters.texts.totals import Totals
@@ -93,7 +93,7 @@ class Scoring:
         scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
         if self.wanted.gold is not None:
-            (labels,) = block.cells([self.wanted.gold])
+            (labels,) = self.wanted.cells(block, [self.wanted.gold])
             gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
         totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
         totals.relabelled += int(scored.relabelled.sum())
@@ -112,11 +112,13 @@ class Scoring:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
-            texts, labels = block.cells([str(self.wanted.text), str(self.wanted.label)])
+            names = [str(self.wanted.text), str(self.wanted.label)]
+            texts, labels = self.wanted.cells(block, names)
             codes = self.classes.codes(labels)
             rows = np.flatnonzero(codes >= 0)
         else:
-            texts, *cells = block.cells([str(self.wanted.text), *self.reader.columns])
+            names = [str(self.wanted.text), *self.reader.columns]
+            texts, *cells = self.wanted.cells(block, names)
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
         read = [text_of(texts[i], block, i) for i in rows.tolist()]
@@ -195,19 +197,23 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     with ExitStack() as stack:
         writers = []
         for part, path, kind in files:
-            new = {"relabelled": (*scoring.columns, GIVEN), ABSTAINED: unvoted}
+            new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
             writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, totals)
-            _write(scoring, block, scored, writers)
+            _write(scoring, block, start, scored, writers)
             start += len(block)
     return totals
 
 
 def _write(
-    scoring: Scoring, block: Block, scored: Scored, writers: Iterable[tuple[str, Writer]]
+    scoring: Scoring,
+    block: Block,
+    start: int,
+    scored: Scored,
+    writers: Iterable[tuple[str, Writer]],
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
@@ -224,7 +230,7 @@ def _write(
             codes = scoring.checked_codes(scored)[at]
         if part == "relabelled":
             codes = scored.assessment.suggested[at]
-            added[GIVEN] = scoring.given(before)
+            added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
         column, changed = scoring.wanted.own_label, np.flatnonzero(codes != before)

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Block
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant, valid_text
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels
 from lops_adapters.tables.columns import Wanted, is_file
-from lops_adapters.tables.formats.base import Block
-from lops_adapters.tables.formats.cells import NO_CLASS, cell_text, is_unlabelled, valid_text
-from lops_adapters.tables.readers import Table
 from lops_adapters.tables.vectors import SoftLabels, matrix, numbers, read_npy
 from lops_adapters.tables.votes import VoteReader, majority, source_name
 from lops_adapters.texts.abstentions import minus_one
@@ -84,11 +84,14 @@ class Survey:
 
         """
         wanted, names = self.wanted, self.wanted.columns
-        columns = dict(zip(names, block.cells(names), strict=True))
+        columns = dict(zip(names, wanted.cells(block, names), strict=True))
         self.labels.paths.add(block.path)
         self.labels.unit = block.unit
         labels, gold = self._labels(block, columns), columns.get(wanted.gold or "")
         self._check_gold(block, gold or ())
+        for name in (wanted.label, *wanted.votes):
+            if name is not None:
+                self.labels.words.update(block.missing(name).values())
         before, kept = self.labels.rows, []
         if wanted.checked is not None:
             self._note_checked(block, columns[wanted.checked], self._start + before)
@@ -97,7 +100,7 @@ class Survey:
             if is_there and self._is_class(label):
                 kept.append(place)
                 if gold is not None and not is_unlabelled(gold[place]):
-                    self.labels.gold[label] += 1
+                    self.labels.add_gold(label, gold[place])
                 if not self._keys[label][1]:
                     continue
             self.labels.note_absent(label if is_there else None, before + place, block.path, number)
@@ -136,7 +139,7 @@ class Survey:
             cells = [columns[name] for name in wanted.votes]
             for column in cells:
                 self.labels.note_voted(column, block.path, block.numbers)
-            return majority(cells, dict.fromkeys(wanted.abstain or (), True))
+            return majority(cells, wanted.is_named)
         if wanted.label is not None:
             if not wanted.dropped:
                 return columns[wanted.label]
@@ -159,8 +162,7 @@ class Survey:
         if label not in self._named:
             key = int(content_keys([valid_text(str(label))], 0)[0])
             self._keys[label] = key, not self.wanted.soft and bool(minus_one({label, 0, 1}))
-            named = self.wanted.abstain
-            self._named[label] = named is not None and cell_text(label) in named
+            self._named[label] = self.wanted.is_named(label)
         return not self._named[label]
 
     def _add(self, rows: Sequence[SampledRow], positions: np.ndarray) -> None:
@@ -267,14 +269,11 @@ class Sample:
                 f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
                 "no label, or the table has no such rows. Take rows of to_check.csv"
             )
-        text_of_label = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        folded: dict[str, list[str]] = {}
-        for text, name in text_of_label.items():
-            folded.setdefault(_folded(text), []).append(name)
-        meant: dict[str, str | None] = {"": None, NO_CLASS: None}
-        meant |= {key: names[0] for key, names in folded.items() if len(names) == 1}
+        names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
+        spelt = {text: meant(text, names) for text in set(self._checked.values())}
+        none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
         return {
-            position[row]: text_of_label.get(text, meant.get(_folded(text), text))
+            position[row]: None if text in none else names.get(spelt[text] or text, text)
             for row, text in self._checked.items()
         }
 
@@ -282,15 +281,6 @@ class Sample:
         """Return where rows of the sample stand, for a message."""
         rows = [self.drawn.rows[i] for i in positions[:5]]
         return self._shown([(row.path, row.number) for row in rows], len(positions))
-
-
-def _folded(text: str) -> str:
-    """Return a label as a spreadsheet may change it: apostrophe, spaces, case, ``1.0`` for ``1``.
-
-    >>> _folded("'=a"), _folded(" Sport "), _folded("1.0")
-    ('=a', 'sport', '1')
-    """
-    return text.removeprefix("'").strip().casefold().removesuffix(".0")
 
 
 def read_rows(table: Table, wanted: Wanted) -> Sample:
@@ -308,6 +298,7 @@ def read_rows(table: Table, wanted: Wanted) -> Sample:
 def survey_of(table: Table, wanted: Wanted, **settings: Any) -> Survey:
     """Read a table, or a part of one; settings as for :class:`Survey`."""
     survey = Survey(wanted, **settings)
+    survey.labels.notes = list(table.notes)
     for block in table.blocks(wanted.columns):
         survey.take(block)
     return survey

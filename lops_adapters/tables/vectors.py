@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.files import reading
+from lops_adapters.formats.files import reading
 from lops_adapters.texts.soft import hard_labels
 
 _NOT_A_NUMBER = (TypeError, ValueError, OverflowError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.formats.readers import Table
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted, require
-from lops_adapters.tables.formats.cells import cell_text, is_unlabelled
-from lops_adapters.tables.readers import Table
+from lops_adapters.texts.abstentions import code_or_label
 
 
 def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:
@@ -52,20 +53,23 @@ def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> 
     return kept
 
 
-def majority(cells: Sequence[Sequence[Any]], named: Mapping[str, bool]) -> list[Any]:
+def majority(cells: Sequence[Sequence[Any]], is_named: Callable[[Any], bool]) -> list[Any]:
     """Return the most frequent vote of each row; None without one. Ties: the first source's.
 
     It only groups rows until the votes are weighed. A vote of -1 counts if there is no other.
 
     Args:
         cells: of every source, a vote per row.
-        named: values that are no vote, as text.
+        is_named: whether a vote is named as none.
 
     """
+    known: set[Any] = set().union(*cells)
+    gone = {vote for vote in known if is_unlabelled(vote) or is_named(vote)}
+    minus = {vote for vote in known - gone if code_or_label(vote) == -1}
     labels: list[Any] = []
     for row in zip(*cells, strict=True):
-        votes = [cell for cell in row if not is_unlabelled(cell) and cell_text(cell) not in named]
-        votes = [cell for cell in votes if cell_text(cell) not in ("-1", "-1.0")] or votes
+        votes = [cell for cell in row if cell not in gone]
+        votes = [cell for cell in votes if cell not in minus] or votes
         labels.append(max(votes, key=votes.count) if votes else None)
     return labels
 

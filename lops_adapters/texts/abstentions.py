@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import is_unlabelled
 
-_CODE = re.compile(r"-?[0-9]+")
+_CODE = re.compile(r"(-?[0-9]+)(?:\.0*)?")  # data frames write -1.0 next to empty cells
 
 
 def named(abstain: Any) -> frozenset[Hashable] | None:
@@ -21,14 +21,16 @@ def named(abstain: Any) -> frozenset[Hashable] | None:
     Raises:
         LopsError: a value that cannot be a label.
 
-    >>> named(-1), sorted(named(["?", "skip"])), named(None)
+    A whole number is the same in any spelling: -1, -1.0, "-1" and "-1.0".
+
+    >>> named("-1.0"), sorted(named(["?", "skip"])), named(None)
     (frozenset({-1}), ['?', 'skip'], None)
     """
     if abstain is None:
         return None
     many = isinstance(abstain, Iterable) and not isinstance(abstain, str | bytes)
     try:
-        return frozenset(abstain if many else [abstain])
+        return frozenset(map(code_or_label, abstain if many else [abstain]))
     except TypeError:
         raise LopsError(
             f"abstain is {abstain!r:.80}; wanted a label that is no class, or a list of them"
@@ -43,20 +45,21 @@ def abstaining(labels: Sequence[Hashable], values: Set[Hashable] | None = None) 
 
     Args:
         labels: n labels, or texts of integers.
-        values: further labels that are no class, instead of -1.
+        values: further labels that are no class, instead of -1, as :func:`named` returns them.
 
-    >>> abstaining([0, 1, -1, 1]).tolist(), abstaining(["-1", "1", "", "1"]).tolist()
-    ([False, False, True, False], [False, False, True, False])
+    >>> abstaining([0, 1, -1, 1]).tolist(), abstaining(["-1.0", "1.0", "", "0.0"]).tolist()
+    ([False, False, True, False], [True, False, True, False])
     >>> abstaining(["a", "b", "?"], {"?"}).tolist()
     [False, False, True]
     """
     missing = np.fromiter(map(is_unlabelled, labels), dtype=bool, count=len(labels))
     if values is None:
         known = {label for label, gone in zip(labels, missing.tolist(), strict=True) if not gone}
-        values = minus_one(known)
+        values = set(map(code_or_label, minus_one(known)))
     if not values:
         return missing
-    return missing | np.fromiter((label in values for label in labels), bool, count=len(labels))
+    gone = {label for label in set(labels) if code_or_label(label) in values}
+    return missing | np.fromiter((label in gone for label in labels), bool, count=len(labels))
 
 
 def minus_one(known: Set[Hashable]) -> Set[Hashable]:
@@ -64,6 +67,8 @@ def minus_one(known: Set[Hashable]) -> Set[Hashable]:
 
     >>> minus_one({-1, 0, 1}), minus_one({-1, 1}), minus_one({-2, -1, 0, 1})
     ({-1}, set(), set())
+    >>> minus_one({"-1.0", "0.0", "1.0"})
+    {'-1.0'}
     """
     codes = {label: _code(label) for label in known}
     if None in codes.values():
@@ -73,10 +78,17 @@ def minus_one(known: Set[Hashable]) -> Set[Hashable]:
     return negative if len(others) > 1 and min(others) >= 0 else set()
 
 
+def code_or_label(label: Hashable) -> Hashable:
+    """Return a label, or the integer that it spells."""
+    code = _code(label)
+    return label if code is None else code
+
+
 def _code(label: Hashable) -> int | None:
     """Return a label as an integer; None: it is not one."""
     if isinstance(label, str):
-        return int(label) if len(label) < 10 and _CODE.fullmatch(label) else None
+        code = _CODE.fullmatch(label.strip()) if len(label) < 12 else None
+        return int(code[1]) if code else None
     if isinstance(label, float):
         return int(label) if label.is_integer() else None
     return int(label) if isinstance(label, Integral) and not isinstance(label, bool) else None

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import spelling
 from lops_adapters.texts.abstentions import abstaining
+from lops_adapters.texts.copies import positions
+
+SHOWN = 5  # answers in a message
+_NOT = re.compile(r"n['\u2019]t\b")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def matched(
-    answers: Sequence[Any], classes: Sequence[Hashable], abstain: frozenset[Hashable] = frozenset()
+    answers: Sequence[Any],
+    classes: Sequence[Hashable],
+    abstain: frozenset[Hashable] = frozenset(),
+    per_text: int = 1,
 ) -> tuple[list[Any], list[str]]:
     """Return answers as the classes that they name, and a sentence about those that differ.
 
@@ -21,6 +30,7 @@ def matched(
         answers: of language models, for instance; None: no answer.
         classes: wanted.
         abstain: answers that name none.
+        per_text: number of answers of each text, which stand one after another.
 
     Raises:
         LopsError: what :func:`nearest` raises.
@@ -30,22 +40,35 @@ def matched(
     """
     gone = abstaining(list(answers), abstain).tolist()
     counts = Counter(answer for answer, none in zip(answers, gone, strict=True) if not none)
-    meant = nearest(list(counts), classes)
+    places: dict[Any, list[int]] = defaultdict(list)
+    for position, answer in enumerate(answers):
+        places[answer].append(position // per_text)
+    meant = nearest(list(counts), classes, lambda answer: f"at {positions(places[answer])}")
     chosen = [None if none else meant[answer] for answer, none in zip(answers, gone, strict=True)]
     return chosen, about_nearest(counts, meant, list(counts.values()))
 
 
-def nearest(answers: Sequence[Any], classes: Sequence[Hashable]) -> dict[Any, Hashable]:
+def nearest(
+    answers: Sequence[Any], classes: Sequence[Hashable], where: Callable[[Any], str]
+) -> dict[Any, Hashable]:
     """Return the class that each distinct answer names.
 
-    An answer names a class if it is equal to it except for case, spaces, punctuation and a plural
-    s; or if it holds its name as words, and the name of no other class.
+    An answer names a class if it is equal to it except for case, spaces, punctuation, a plural s
+    and zeros of a number; or if it holds its name as words, and besides it neither the name of
+    another class nor a negation. Of names that hold each other, the longest counts.
+
+    Args:
+        answers: distinct.
+        classes: wanted.
+        where: names the places of an answer, for messages.
 
     Raises:
         LopsError: an answer that names no class, or several, and classes that are alike.
 
-    >>> nearest(["Sports.", "it is art", "art"], ["sport", "art"])
-    {'Sports.': 'sport', 'it is art': 'art', 'art': 'art'}
+    >>> nearest(["Sports.", "it is art", "4.0"], ["sport", "art", "04"], repr)
+    {'Sports.': 'sport', 'it is art': 'art', '4.0': '04'}
+    >>> nearest(["It is not toxic."], ["toxic", "not toxic"], repr)
+    {'It is not toxic.': 'not toxic'}
     """
     wanted = {_folded(str(label)): label for label in classes}
     if len(wanted) < len(classes):
@@ -58,9 +81,9 @@ def nearest(answers: Sequence[Any], classes: Sequence[Hashable]) -> dict[Any, Ha
     unknown = [answer for answer, label in meant.items() if label is None]
     if unknown:
         raise LopsError(
-            f"{len(unknown)} different labels name none, or several, of the classes, such as "
-            f"{listed((repr(one)[:60] for one in unknown), 5)}; add classes, correct these "
-            "labels, or name them as no label (abstain)"
+            f"{len(unknown)} different labels name none, or several, of the classes: "
+            f"{listed((f'{one!r:.60} ({where(one)})' for one in unknown), SHOWN)}; add classes, "
+            "correct these labels, or name them as no label (abstain)"
         )
     return meant
 
@@ -74,23 +97,40 @@ def about_nearest(
         return []
     others.sort(key=lambda pair: (-pair[1], str(pair[0])))
     shown = [f"{one!r} as {meant[one]} ({n:,})" for one, n in others]
-    return [f"Read as classes: {listed(shown, 5)}."]
+    return [f"Read as classes: {listed(shown, SHOWN)}."]
 
 
 def _named_class(answer: str, wanted: Mapping[str, Hashable]) -> Hashable | None:
     folded = _folded(answer)
     if folded in wanted:
         return wanted[folded]
-    words = f" {folded} "
-    held = [label for name, label in wanted.items() if name and f" {name} " in words]
-    return held[0] if len(held) == 1 else None
+    rest, held = f" {folded} ", set[Hashable]()
+    for name in sorted(filter(None, wanted), key=len, reverse=True):
+        while f" {name} " in rest:
+            held.add(wanted[name])
+            rest = rest.replace(f" {name} ", " | ", 1)
+    return held.pop() if len(held) == 1 and _NEGATIONS.isdisjoint(rest.split()) else None
 
 
 def _folded(name: str) -> str:
     """Return a name without case, punctuation and plural.
 
-    >>> _folded("Sci/Tech."), _folded("  SPORTS"), _folded("business")
-    ('sci tech', 'sport', 'business')
+    >>> _folded("Sci/Tech."), _folded("  SPORTS"), _folded("isn't"), _folded("-1.0")
+    ('sci tech', 'sport', 'i not', '-1')
     """
-    words = re.sub(r"[\W_]+", " ", name.casefold()).split()
+    text = spelling(name)
+    if _NUMBER.fullmatch(text):
+        return text
+    words = re.sub(r"[\W_]+", " ", _NOT.sub(" not", text)).split()
     return " ".join(w[:-1] if w.endswith("s") and not w.endswith("ss") else w for w in words)
+
+
+_NEGATIONS = frozenset(
+    map(
+        _folded,
+        (
+            *("not", "no", "non", "nor", "none", "never", "neither", "without", "cannot"),
+            *("nicht", "kein", "keine", "ohne", "pas", "sans", "sin", "niet", "geen", "não", "nao"),
+        ),
+    )
+)

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import single
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.copies import positions
+from lops_adapters.texts.multiple import check_single
 
 SEVERAL = 20  # texts; with fewer, hardly anything looks odd
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
@@ -58,7 +60,7 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
         )
     listed = labels.tolist() if hasattr(labels, "tolist") else labels
     read: list[Hashable] = [
-        label.item() if isinstance(label, np.generic) else label for label in listed
+        label.item() if isinstance(label, np.generic) else single(label) for label in listed
     ]
     check_names(read)
     labelled = ~abstaining(read, named(abstain))
@@ -66,6 +68,7 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
     n, k = sum(classes.values()), len(classes)
     if not n:
         raise LopsError(f"none of the {len(read)} labels is a class; wanted at least two classes")
+    check_single(classes)
     examples = {type(read[i]).__name__: read[i] for i in np.flatnonzero(labelled)[::-1].tolist()}
     if len(examples) > 1:
         shown = ", ".join(f"{name} such as {label!r}" for name, label in sorted(examples.items()))

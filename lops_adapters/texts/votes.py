@@ -75,7 +75,7 @@ def _read(
     flat, said = [label for row in rows for label in row], list[str]()
     check_names(flat)
     if classes is not None:
-        flat, said = matched(flat, classes, named(abstain) or frozenset())
+        flat, said = matched(flat, classes, named(abstain) or frozenset(), m)
     if all(abstaining(flat, named(abstain))):
         raise LopsError(f"none of the {m} sources votes; wanted a class name where one does")
     plain, voted = read_labels(flat, abstain)

@@ -15,7 +15,8 @@ import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.tables import engine, files, fit
+from lops_adapters.formats import files
+from lops_adapters.tables import engine, fit
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -189,7 +190,7 @@ def test_formats_can_be_changed(here, given, wanted):
     assert sorted(original(rows)) == ROWS
     assert list(rows[0]) == [*HEADER, *ADDED]
     (relabelled, *_) = read_table(folder / f"relabelled.{wanted}")
-    assert list(relabelled) == [*HEADER, *ADDED, "lops_given"]
+    assert list(relabelled) == [*HEADER, *ADDED, "lops_given", "lops_row"]
     assert relabelled["weak"] == relabelled["lops_suggested"] != relabelled["lops_given"]
 
 

@@ -12,9 +12,8 @@ from lops_adapters.cli import apply, compare, standard_input
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
-from lops_adapters.tables import files
-from lops_adapters.tables.formats import lines
-from lops_adapters.tables.readers import open_table
+from lops_adapters.formats import files, lines
+from lops_adapters.formats.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -151,8 +150,8 @@ def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
     refused("several formats .csv, xlsx.", "news.csv", "news.xlsx")
     (here / "no.xlsx").write_text("text,weak\n")
     refused("no.xlsx cannot be read as a spreadsheet", "no.xlsx")
-    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._LARGE", 100)
-    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._RATIO", 1)
+    monkeypatch.setattr("lops_adapters.formats.xlsx._LARGE", 100)
+    monkeypatch.setattr("lops_adapters.formats.xlsx._RATIO", 1)
     refused("news.xlsx unpacks to more than", "news.xlsx")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     refused(r"news.xlsx needs openpyxl.*'lops_adapters\[excel\]'", "news.xlsx")
@@ -179,7 +178,7 @@ def test_rows_with_empty_cells_far_outside(here, monkeypatch):
     for row in range(2, 22):
         made.active.cell(row, 16_000).font = Font(bold=True)
     made.save(here / "wide.xlsx")
-    monkeypatch.setattr("lops_adapters.tables.formats.xlsx._BESIDE", 100_000)
+    monkeypatch.setattr("lops_adapters.formats.xlsx._BESIDE", 100_000)
     refused("wide.xlsx, row [0-9]+: cells far outside the table; save it as CSV", "wide.xlsx")
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
+from lops_adapters.formats import base
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.tables import engine, survey
-from lops_adapters.tables.formats import base
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 

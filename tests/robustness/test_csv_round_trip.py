@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lops_adapters import storage
-from lops_adapters.tables.formats.delimited import TextBlock, TextRows
-from lops_adapters.tables.readers import open_table
+from lops_adapters.formats.delimited import TextBlock, TextRows
+from lops_adapters.formats.readers import open_table
 
 SPECIAL = st.sampled_from(list("\r\n\t,;|\"' =+-@\\\x00\x0b\x0c\x1c\x85\u2028\ufeff"))
 CELLS = st.text(st.one_of(SPECIAL, st.characters(codec="utf-8")), max_size=12)

@@ -11,11 +11,11 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.formats.readers import open_table
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.scale import engine
 from lops_adapters.scale.cluster import got
 from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.readers import open_table
 from lops_adapters.tables.survey import survey_of
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table

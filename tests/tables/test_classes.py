@@ -49,7 +49,7 @@ def test_labels_that_are_joined():
     one.join(other)
     wanted = Wanted("text", "weak")
     classes = one.numbered(wanted)
-    assert classes.settled(wanted).abstain == ("-1", "-1.0")
+    assert classes.settled(wanted).abstain == ("-1",)
     assert classes.names == ("a", "b", "c")
     assert classes.counts.tolist() == [1, 2, 1]
     assert classes.abstained == 2

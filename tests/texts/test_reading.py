@@ -45,7 +45,7 @@ class Odd:
         (["a", "b"], [1, "1"], "labels are of several types .int such as 1, str such as '1'."),
         (["a", "b"], ["x", "x"], "all 2 labels are 'x'; wanted at least two classes"),
         (["a", "b"], [Odd(), Odd()], "labels hold a Odd; wanted one class name per text"),
-        (["a", "b"], [["x"], ["y"]], "labels hold a list; wanted one class name per text"),
+        (["a", "b"], [["x"], {"y": 1}], "labels hold a dict; wanted one class name per text"),
         (["a", "b", "c"], ["x", "y"], "found 3 texts and 2 labels"),
         (
             ["a", "b", "c"],

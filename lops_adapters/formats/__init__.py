@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.base import Format, Reading
-from lops_adapters.tables.formats.delimited import Delimited
-from lops_adapters.tables.formats.jsonl import Jsonl
-from lops_adapters.tables.formats.lines import encoding_of, is_packed
-from lops_adapters.tables.formats.parquet import Parquet
-from lops_adapters.tables.formats.xlsx import Xlsx
+from lops_adapters.formats.base import Format, Reading
+from lops_adapters.formats.delimited import Delimited
+from lops_adapters.formats.jsonl import Jsonl
+from lops_adapters.formats.lines import encoding_of, is_packed
+from lops_adapters.formats.parquet import Parquet
+from lops_adapters.formats.xlsx import Xlsx
 
 FORMATS: dict[str, Format] = {
     one.name: one
@@ -57,12 +57,12 @@ def to_read(path: Path) -> Format:
     return format
 
 
-def as_saved(path: Path, column: str, encoding: str = "utf-8") -> tuple[str | None, str]:
+def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tuple[str | None, str]:
     """Return the delimiter and the encoding of a small file as a spreadsheet saved it.
 
     Args:
         path: of the file.
-        column: that the delimiter has to find.
+        columns: of which the delimiter has to find one.
         encoding: to try after byte order marks and UTF-8.
 
     Raises:
@@ -74,7 +74,8 @@ def as_saved(path: Path, column: str, encoding: str = "utf-8") -> tuple[str | No
         return None, encoding
     encoding = encoding_of(path, encoding)
     for delimiter in (kind.delimiter, ";", "\t", ","):
-        if column in kind.start(path, Reading(delimiter, encoding)).columns:
+        found = kind.start(path, Reading(delimiter, encoding, quotes=True)).columns
+        if not set(columns).isdisjoint(found):
             return delimiter, encoding
     return None, encoding
 

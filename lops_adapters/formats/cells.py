@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from lops_adapters import storage
 
 NO_CLASS = "-"  # in place of a checked label: none of the classes
+# What pandas and R write, and read as a missing value, in files of text.
+NA = frozenset(["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "None"])
+_NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -84,6 +88,46 @@ def without_formula(value: Any) -> str:
     except ValueError:
         return f"'{text}"
     return text
+
+
+def spelling(value: Any) -> str:
+    """Return a cell without what a spreadsheet or a data frame changes in it.
+
+    These are an apostrophe before a formula, spaces around it, case, and zeros of a number.
+
+    >>> [spelling(cell) for cell in ("'=a", " TRUE ", "2.0", "04", "-1.00", -1, "1.50", "v2.0")]
+    ['=a', 'true', '2', '4', '-1', '-1', '1.5', 'v2.0']
+    """
+    text = cell_text(value).removeprefix("'").strip().casefold()
+    number = _NUMBER.fullmatch(text)
+    if number is None:
+        return text
+    sign, whole, rest = number.groups()
+    return f"{sign.strip('+')}{whole}{f'.{rest}' if rest else ''}"
+
+
+def meant(text: str, known: Iterable[str]) -> str | None:
+    """Return the one of the known names that a text spells; None: none, or several.
+
+    >>> meant("2", ["2.0", "4.0"]), meant("b", ["B", "b"]), meant("A", ["B", "b"])
+    ('2.0', 'b', None)
+    """
+    names = set(known)
+    if text in names:
+        return text
+    alike = [name for name in names if spelling(name) == spelling(text)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def single(cell: Any) -> Any:
+    """Return the label in a list of one label; an empty list is no label.
+
+    >>> single(["a"]), single([]), single("a"), single(["a", "b"])
+    ('a', None, 'a', ['a', 'b'])
+    """
+    if not isinstance(cell, list) or len(cell) > 1:
+        return cell
+    return cell[0] if cell else None
 
 
 def number_text(value: Any) -> str:

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from lops_adapters import formats
 from lops_adapters.core import LopsError
-from lops_adapters.tables import formats, readers
+from lops_adapters.formats import readers
 
 from ..noisy import read_table, write_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -27,6 +27,9 @@ class Reading:
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
         sheet: of spreadsheets; None: the first.
+        quotes: whether quotes hold cells of CSV and TSV together; None: decided from the file.
+        keep_na: cells such as NULL and N/A are text in CSV, TSV and spreadsheets, too.
+        raw: blocks of text formats hold the text of every row, to write it again.
 
     """
 
@@ -34,6 +37,9 @@ class Reading:
     encoding: str = "utf-8"
     quiet: bool = True
     sheet: str | None = None
+    quotes: bool | None = None
+    keep_na: bool = False
+    raw: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class Start:
         reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
+        mark: the first bytes of a text.
+        header: the text before the rows.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
 
     """
@@ -56,6 +64,8 @@ class Start:
     types: Any = None
     marked: bool = False
     part: Any = None
+    mark: bytes = b""
+    header: str = ""
 
 
 @dataclass
@@ -66,12 +76,14 @@ class Block(ABC):
         path: of the file.
         numbers: line or number, from 1, of each row.
         unit: of the numbers: line or row.
+        raw: the text of each row, with its line end; None: not asked for, or no text format.
 
     """
 
     path: Path
     numbers: Sequence[int]
     unit: ClassVar[str] = "row"
+    raw: list[str] | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -79,6 +91,10 @@ class Block(ABC):
     def place(self, row: int) -> str:
         """Return where a row of the block stands, for messages."""
         return f"{self.path}, {self.unit} {self.numbers[row]}"
+
+    def missing(self, name: str) -> dict[int, str]:
+        """Return row in the block -> cell of a column that says in words that it is missing."""
+        return {}
 
     @abstractmethod
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
@@ -142,6 +158,7 @@ class Format(ABC):
         native: the format that its rows are written in, if no other is asked for; another one
             where the format is only read.
         ordered: whether columns have an order.
+        names_differ: no two columns have the same name.
         delimiter: of CSV and TSV, unless another is given.
 
     """
@@ -152,6 +169,7 @@ class Format(ABC):
     packs: bool = False
     native: str
     ordered: bool = True
+    names_differ: bool = True
     delimiter: str = ","
 
     @abstractmethod
@@ -200,6 +218,13 @@ class Format(ABC):
 
         """
         raise NotImplementedError(f"{self.name} is only read")
+
+    def copier(self, path: Path, start: Start) -> Writer:
+        """Return a writer of rows of this format, which keep their text if the format is text.
+
+        The table is read with ``Reading.raw``. Other formats are written anew.
+        """
+        return self.writer(path, start, (), {}, False)
 
 
 def in_blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:

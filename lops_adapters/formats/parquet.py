@@ -12,10 +12,10 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import Block, Names, Reading, Start
-from lops_adapters.tables.formats.cells import valid, valid_text
-from lops_adapters.tables.formats.lines import BAR_FROM_BYTES
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start
+from lops_adapters.formats.cells import valid, valid_text
+from lops_adapters.formats.lines import BAR_FROM_BYTES
 
 _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
 
@@ -63,13 +63,17 @@ class BatchBlock(Block):
             return self
         pyarrow, _ = import_pyarrow(self.path)
         place = self.batch.schema.get_field_index(column)
-        cells = self.batch.column(place).to_pylist()
+        cells, kind = self.batch.column(place).to_pylist(), self.batch.schema.field(place).type
         for row, value in values.items():
-            cells[row] = value
+            cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
-        columns[place] = pyarrow.array(cells, type=self.batch.schema.field(place).type)
+        columns[place] = pyarrow.array(cells, type=kind)
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
         return BatchBlock(self.path, self.numbers, batch)
+
+
+def _is_list(pyarrow: Any, kind: Any) -> bool:
+    return bool(pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind))
 
 
 class Parquet(base.Format):
@@ -223,7 +227,7 @@ class ParquetRows(base.Writer):
                 kind = schema.field(valid_text(example)).type
             elif example is not None:
                 kind = pa.int64() if example is int else pa.float64()
-            if pa.types.is_dictionary(kind):
+            if pa.types.is_dictionary(kind) or _is_list(pa, kind):
                 kind = kind.value_type
             schema = schema.append(pa.field(name, kind))
         self._schema = schema

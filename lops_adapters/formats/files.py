@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
 
+from lops_adapters import formats
 from lops_adapters.core import LopsError
-from lops_adapters.tables import formats
 
 STANDARD_INPUT = "-"
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"

@@ -11,12 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.tables import formats
-from lops_adapters.tables.files import check_name
-from lops_adapters.tables.files import reading as readable
-from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start
+from lops_adapters.formats.base import Block, Format, Names, Reading, Start
+from lops_adapters.formats.files import check_name
+from lops_adapters.formats.files import reading as readable
+
+UNQUOTED = (
+    "Quotes are read as part of the texts, since they do not hold cells together; if they do, give "
+    "--quotes."
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class Table:
         format: of the files.
         start: the beginning of the first file.
         held: the blocks, if they are in memory.
+        notes: sentences about how the files are read.
 
     """
 
@@ -35,6 +41,7 @@ class Table:
     format: Format
     start: Start
     held: tuple[Block, ...] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -91,6 +98,13 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
     if kind == table.format.name:
         table.format.check_writable(table.paths[0], table.start)
         return
+    doubled = [name for name, times in Counter(table.columns).items() if times > 1]
+    if doubled and formats.FORMATS[kind].names_differ:
+        raise LopsError(
+            f"{table.paths[0]}: {table.columns.count(doubled[0])} columns are named "
+            f"{doubled[0]!r}, and {kind} needs different names; rename all but one, or give "
+            f"--format {table.format.native}"
+        )
     with formats.FORMATS[kind].writer(Path(os.devnull), table.start, added, {}, False) as writer:
         for block in table.blocks():
             nothing = dict.fromkeys(added, [None] * len(block))
@@ -111,6 +125,9 @@ def open_table(
     encoding: str = "utf-8",
     quiet: bool = False,
     sheet: str | None = None,
+    quotes: bool | None = None,
+    keep_na: bool = False,
+    raw: bool = False,
 ) -> Table:
     """Read the beginnings of files and return them as a table.
 
@@ -121,10 +138,10 @@ def open_table(
         encoding: of text files, a name that Python knows.
         quiet: no progress bars.
         sheet: name of the sheet to read, of spreadsheets; default: the first.
+        quotes, keep_na, raw: as in :class:`~lops_adapters.formats.base.Reading`.
 
     Raises:
-        LopsError: an unknown suffix, several formats, different columns, an empty file, or two
-            columns of one name.
+        LopsError: an unknown suffix, several formats, different columns, or an empty file.
 
     """
     for path in paths:
@@ -138,15 +155,20 @@ def open_table(
     _check_options(kind.name, delimiter, encoding)
     if sheet is not None and kind.name != "xlsx":
         raise LopsError(f"--sheet is {sheet!r}, but {paths[0]} is no spreadsheet; leave it out")
-    first, how = paths[0], Reading(delimiter or kind.delimiter, encoding, quiet, sheet)
+    first, how = (
+        paths[0],
+        Reading(delimiter or kind.delimiter, encoding, quiet, sheet, quotes, keep_na, raw),
+    )
     if delimiter is None and kind.name in ("csv", "tsv"):
         with readable(first):
-            how = replace(how, delimiter=_dividing(kind.start(first, how)))
+            how = replace(how, delimiter=_dividing(kind.start(first, replace(how, quotes=True))))
     starts = {}
     for path in paths:
         with readable(path):
             starts[path] = kind.start(path, how)
     start = starts[first]
+    pairing = all(one.reading.quotes is not False for one in starts.values())
+    start = replace(start, reading=replace(start.reading, quotes=pairing))
     for path, other in starts.items():
         columns = other.columns
         same = columns == start.columns or (not kind.ordered and set(columns) == set(start.columns))
@@ -157,11 +179,8 @@ def open_table(
                 f"not {listed(map(repr, start.columns))}; give files with the same columns and "
                 "types"
             )
-    doubled = [name for name, times in Counter(start.columns).items() if times > 1]
-    if doubled:
-        times = start.columns.count(doubled[0])
-        raise LopsError(f"{first}: {times} columns are named {doubled[0]!r}; rename all but one")
-    return Table(tuple(paths), kind, start)
+    notes = (UNQUOTED,) if quotes is None and not pairing else ()
+    return Table(tuple(paths), kind, start, notes=notes)
 
 
 def _dividing(start: Start) -> str:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats.cells import valid_text
+from lops_adapters.formats.cells import valid_text
 
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20

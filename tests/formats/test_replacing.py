@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lops_adapters.tables.formats.jsonl import with_value
+from lops_adapters.formats.jsonl import with_value
 
 
 @pytest.mark.parametrize(

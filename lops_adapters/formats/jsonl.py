@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import base
-from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.cells import json_text, valid, valid_text
-from lops_adapters.tables.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
+from lops_adapters.formats.cells import json_text, valid, valid_text
+from lops_adapters.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats.raw import RawRows
 
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
@@ -62,11 +63,14 @@ class JsonBlock(Block):
         return rows
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values of a key."""
-        lines = list(self.lines)
+        """Return the block with other values of a key; in a list if the value was in one."""
+        lines, raw = list(self.lines), None if self.raw is None else list(self.raw)
         for row, value in values.items():
-            lines[row] = with_value(lines[row], column, value)
-        return JsonBlock(self.path, self.numbers, lines)
+            old = json_object(self.path, self.numbers[row], lines[row]).get(column)
+            lines[row] = with_value(lines[row], column, [value] if isinstance(old, list) else value)
+            if raw is not None:
+                raw[row] = raw[row].replace(self.lines[row], lines[row], 1)
+        return JsonBlock(self.path, self.numbers, lines, raw=raw)
 
 
 class Jsonl(base.Format):
@@ -80,16 +84,21 @@ class Jsonl(base.Format):
     def start(self, path: Path, reading: Reading) -> Start:
         """Read the keys of the first object."""
         with binary(path) as file:
-            beginning(path, file, reading.encoding)
+            mark = beginning(path, file, reading.encoding)
             lines = text_lines(path, reading.encoding, True, file)
             number, line = next(_filled(lines), (0, ""))
         if not number:
             raise LopsError(f"{path} is empty; wanted one JSON object per line")
-        return Start(self.name, tuple(json_object(path, number, line)), reading)
+        return Start(self.name, tuple(json_object(path, number, line)), reading, mark=mark)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield the lines that are not blank."""
         lines = text_lines(path, start.reading.encoding, start.reading.quiet)
+        if start.reading.raw:
+            for parts in in_blocks(_with_text(lines)):
+                numbers, texts = zip(*parts, strict=True)
+                yield JsonBlock(path, numbers, [*map(str.strip, texts)], raw=list(texts))
+            return
         for rows in in_blocks(_filled(lines)):
             numbers, objects = zip(*rows, strict=True)
             yield JsonBlock(path, numbers, list(objects))
@@ -100,9 +109,27 @@ class Jsonl(base.Format):
         """Return a writer."""
         return JsonRows(path, start.columns)
 
+    def copier(self, path: Path, start: Start) -> base.Writer:
+        """Return a writer of rows that keep their text."""
+        return RawRows(path, start)
+
 
 def _filled(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _with_text(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, each with blank lines after it, the first with those
+    before it.
+    """
+    text, place = "", 0
+    for number, line in enumerate(lines, 1):
+        if line.strip() and place:
+            yield place, text
+            text, place = "", 0
+        text, place = text + line, number if line.strip() else place
+    if place:
+        yield place, text
 
 
 class JsonRows(base.Writer):

@@ -9,9 +9,10 @@ from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
-from lops_adapters.tables.formats import cells
-from lops_adapters.tables.formats.base import Block, Format, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.delimited import TextBlock
+from lops_adapters.formats import cells as values
+from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
+from lops_adapters.formats.cells import NA
+from lops_adapters.formats.delimited import TextBlock
 
 _LARGE, _RATIO = 2**28, 200  # unpacked bytes, and times the size, that no table reaches
 _LAST_ROW = 1_048_576  # of a spreadsheet
@@ -45,7 +46,12 @@ class Xlsx(Format):
         next(records, None)  # the header
         for rows in in_blocks(records):
             numbers, texts = zip(*rows, strict=True)
-            yield SheetBlock(path, numbers, start.columns, list(texts))
+            na = {
+                row: frozenset(place for place, cell in enumerate(cells) if cell in NA)
+                for row, cells in enumerate(texts)
+                if not (start.reading.keep_na or NA.isdisjoint(cells))
+            }
+            yield SheetBlock(path, numbers, start.columns, list(texts), start.reading, na)
 
 
 def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
@@ -116,7 +122,7 @@ def cell_text(value: Any) -> str:
     """
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value.isoformat()) if hasattr(value, "isoformat") else cells.cell_text(value)
+    return str(value.isoformat()) if hasattr(value, "isoformat") else values.cell_text(value)
 
 
 def _check_size(path: Path) -> None:

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from lops_adapters.runs.surroundings import threads
+from lops_adapters.surroundings import threads
 
 SHOW = (
-    "import json, sys; import lops_adapters.runs.surroundings as here; "
+    "import json, sys; import lops_adapters.surroundings as here; "
     "print(json.dumps([here.threads(), 'torch' in sys.modules]))"
 )
 

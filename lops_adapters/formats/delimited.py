@@ -1,0 +1,284 @@
+"""CSV and TSV: a header, then rows of text."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.core import LopsError
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
+from lops_adapters.formats.cells import NA, cell_text, number_text, valid_text, without_formula
+from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
+from lops_adapters.formats.quotes import pair, spans, unquoted
+from lops_adapters.formats.raw import RawRows
+
+
+def csv_records(
+    path: Path,
+    quiet: bool = False,
+    delimiter: str = ",",
+    lines: Iterable[str] | None = None,
+    quotes: bool = True,
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
+
+    Args:
+        path: of the file.
+        quiet: no progress bar.
+        delimiter: one character.
+        lines: of the file; default: read as UTF-8.
+        quotes: whether they hold cells together.
+
+    Raises:
+        LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
+            file).
+
+    """
+    if lines is None:
+        lines = raw_lines(path, quiet)
+    if not quotes:
+        for number, text in enumerate(lines, 1):
+            if text.strip("\r\n"):
+                yield number, unquoted(text, delimiter)
+        return
+    line = 0
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    previous = csv.field_size_limit(2**31 - 1)
+    try:
+        for record in reader:
+            line = reader.line_num
+            if record:
+                yield line, record
+    except csv.Error as error:
+        kind = "TSV" if delimiter != "," else "CSV"
+        last = reader.line_num
+        where = f"line {last}" if last <= line + 1 else f"lines {line + 1} to {last}"
+        raise LopsError(
+            f"{path}, {where}: not proper {kind} ({error}); "
+            'quote fields that contain a quote, and double it: "say ""yes"" to it", or to lops '
+            "select give --no-quotes if no field is quoted"
+        ) from None
+    finally:
+        csv.field_size_limit(previous)
+
+
+@dataclass
+class TextBlock(Block):
+    """Rows of cells, all strings, in the order of the columns."""
+
+    unit = "line"
+    columns: Sequence[str]
+    rows: list[list[str]]
+    reading: Reading = field(default_factory=Reading)
+    na: Mapping[int, frozenset[int]] = field(default_factory=dict)  # row -> missing cells
+
+    def missing(self, name: str) -> dict[int, str]:
+        """Return the cells of a column that are NA, NULL and such, without quotes."""
+        place = self.columns.index(name)
+        return {row: self.rows[row][place] for row, places in self.na.items() if place in places}
+
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of columns."""
+        places = [self.columns.index(name) for name in names]
+        return [[row[place] for row in self.rows] for place in places]
+
+    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
+        """Return the rows."""
+        return list(self.rows)
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        """Return the block with other values in a column."""
+        place, rows = self.columns.index(column), list(self.rows)
+        raw = None if self.raw is None else list(self.raw)
+        for row, value in values.items():
+            text = cell_text(value)
+            rows[row] = [*rows[row][:place], text, *rows[row][place + 1 :]]
+            if raw is not None:
+                start, end = spans(raw[row], self.reading.delimiter, self.quotes)[place]
+                quoted = self.quotes and raw[row].startswith('"', start)
+                new = _written(text, self.reading.delimiter, self.quotes, quoted)
+                raw[row] = f"{raw[row][:start]}{new}{raw[row][end:]}"
+        return replace(self, rows=rows, raw=raw)
+
+    @property
+    def quotes(self) -> bool:
+        """Whether quotes hold cells together."""
+        return self.reading.quotes is not False
+
+
+class Delimited(base.Format):
+    """CSV or TSV.
+
+    Args:
+        name: csv or tsv.
+        delimiter: unless another is given.
+
+    """
+
+    packs = True
+    names_differ = False
+
+    def __init__(self, name: str, delimiter: str) -> None:
+        self.name = self.native = name
+        self.suffixes, self.delimiter = (f".{name}",), delimiter
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the header."""
+        with binary(path) as file:
+            first = beginning(path, file, reading.encoding)
+            seen: list[str] = []
+            lines = _noted(text_lines(path, reading.encoding, True, file), seen)
+            quotes = reading.quotes is not False
+            _, header = next(csv_records(path, True, reading.delimiter, lines, quotes), (0, []))
+        if not header:
+            raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
+        if reading.quotes is None:
+            text = text_lines(path, reading.encoding, True)
+            reading = replace(reading, quotes=pair(text, reading.delimiter, str(path)))
+        marked = first.startswith(codecs.BOM_UTF8)
+        return Start(
+            self.name, tuple(header), reading, marked=marked, mark=first, header="".join(seen)
+        )
+
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
+        """Yield the rows."""
+        reading = start.reading
+        lines = text_lines(path, reading.encoding, reading.quiet)
+        for rows in in_blocks(_rows(path, start, lines)):
+            numbers, cells, texts = zip(*rows, strict=True)
+            na = {
+                row: places
+                for row, text in enumerate(texts)
+                if text is not None and (places := _missing(text, reading))
+            }
+            raw = list(texts) if reading.raw else None
+            yield TextBlock(path, numbers, start.columns, list(cells), reading, na, raw=raw)
+
+    def writer(
+        self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
+    ) -> base.Writer:
+        """Return a writer; a file of the same format keeps its delimiter, and has no new quotes."""
+        delimiter, quotes = self.delimiter, True
+        if start.format == self.name:
+            delimiter, quotes = start.reading.delimiter, start.reading.quotes is not False
+        return TextRows(path, start, added, delimiter, escape, quotes)
+
+    def copier(self, path: Path, start: Start) -> base.Writer:
+        """Return a writer of rows that keep their text."""
+        return RawRows(path, start)
+
+
+def _rows(
+    path: Path, start: Start, lines: Iterable[str]
+) -> Iterator[tuple[int, list[str], str | None]]:
+    """Yield line, cells and text of the rows; no text if it is not needed.
+
+    Raises:
+        LopsError: another number of cells than in the header.
+
+    """
+    reading, seen, held = start.reading, list[str](), None
+    quotes, width = reading.quotes is not False, len(start.columns)
+    records = csv_records(path, True, reading.delimiter, _noted(lines, seen), quotes)
+    next(records, None)  # the header
+    seen.clear()
+    for line, record in records:
+        wanted = reading.raw or not (reading.keep_na or NA.isdisjoint(record))
+        text = "".join(seen) if wanted else None
+        seen.clear()
+        cells = record if len(record) == width else _fitted(path, line, record, start.columns)
+        if not reading.raw:
+            yield line, cells, text
+            continue
+        if held is not None:
+            yield held
+        held = line, cells, str(text)
+    if held is not None:
+        yield held[0], held[1], held[2] + "".join(seen)  # blank lines at the end
+
+
+def _noted(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+    for line in lines:
+        seen.append(line)
+        yield line
+
+
+def _missing(text: str, reading: Reading) -> frozenset[int]:
+    """Return the places of cells that are missing in words; in quotes they are texts."""
+    cells = spans(text, reading.delimiter, reading.quotes is not False)
+    return frozenset(place for place, (a, b) in enumerate(cells) if text[a:b] in NA)
+
+
+def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[str]:
+    """Return the cells of a row with more or fewer delimiters at its end than the header.
+
+    Raises:
+        LopsError: surplus cells that are not empty, or columns with a name that have no cell.
+
+    """
+    surplus, lacking = record[len(columns) :], columns[len(record) :]
+    if any(surplus) or any(lacking):
+        raise LopsError(
+            f"{path}, line {line}: found {len(record)} fields; wanted {len(columns)}, as in the "
+            "header; quote fields that contain the delimiter, or to lops select give --delimiter"
+        )
+    return record[: len(columns)] + [""] * len(lacking)
+
+
+def _written(text: str, delimiter: str, quotes: bool, quoted: bool) -> str:
+    """Return a text as the cell of a file, in quotes if ``quoted`` or needed."""
+    special = delimiter in text or "\n" in text or "\r" in text
+    if not quotes:
+        if special:
+            raise LopsError(
+                f"{text!r:.60} holds the delimiter or a line break, and the file has no quotes; "
+                "wanted another label"
+            )
+        return text
+    if quoted or special or '"' in text:
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+class TextRows(base.Writer):
+    """CSV or TSV in UTF-8, with a header and the input's byte order mark, if it has one.
+
+    Cells that were text stay as they are.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        start: Start,
+        added: Sequence[str],
+        delimiter: str,
+        escape: bool,
+        quotes: bool = True,
+    ) -> None:
+        self._columns, self._added = start.columns, list(added)
+        self._cell = without_formula if escape else cell_text
+        super().__init__(path, "utf-8-sig" if start.marked else "utf-8")
+        self._write: Callable[[Iterable[str]], Any] = (
+            storage.csv_writer(self._file, delimiter).writerow
+            if quotes
+            else lambda cells: self._file.write(delimiter.join(cells) + "\n")
+        )
+        self._write([*map(valid_text, self._columns), *self._added])
+
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
+        """Write rows of a block."""
+        cells, new = block.records(self._columns), [added[name] for name in self._added]
+        extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))
+        for row, more in zip(rows.tolist(), extra, strict=True):
+            self._write(
+                [*map(self._cell, cells[row]), *(self._cell(number_text(cell)) for cell in more)]
+            )

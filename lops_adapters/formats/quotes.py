@@ -1,0 +1,151 @@
+"""Quotes of CSV and TSV: whether they hold cells together, and where cells stand in a row's text.
+
+A file written without quoting may hold a text that begins with a quote. Read as CSV, that quote
+swallows rows until another text ends with one.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+from lops_adapters.core import LopsError
+
+SCANNED = 2**26  # characters that decide
+_REPEATED = 2  # rows in which a value occurs elsewhere, at least
+_LONGEST = 80  # characters of a value that repeats
+_MOST = 1000  # different values of a column that repeats
+
+
+class Joined(NamedTuple):
+    """Lines that quotes join to one record: their numbers, and their cells without quotes."""
+
+    first: int
+    last: int
+    rows: list[list[str]]
+
+
+def pair(lines: Iterable[str], delimiter: str, name: str) -> bool:
+    """Return whether quotes hold cells together; False: they are characters of the texts.
+
+    They do not if a record spans several lines that are rows themselves: each has the header's
+    number of fields, and in one column values that other rows have, such as labels. Nor do they if
+    they do not pair, and every line has the header's number of fields.
+
+    Args:
+        lines: of the file, with their ends.
+        delimiter: one character.
+        name: of the file, for messages.
+
+    Raises:
+        LopsError: lines that are rows and joined by quotes, in a file that also needs quotes.
+
+    >>> pair(['a,b\\n', '"x,1\\n', 'y,1\\n', 'z",1\\n', 'u,1\\n', 'v,1\\n'], ",", "a.csv")
+    False
+    >>> pair(['a,b\\n', '"x, 1\\n', 'y",1\\n'], ",", "a.csv")
+    True
+    """
+    kept = list(_up_to(lines, SCANNED))
+    body = [(number, line) for number, line in enumerate(kept, 1) if line.strip("\r\n")]
+    if not body or '"' in body[0][1] or not any('"' in line for _, line in body):
+        return True
+    width = body[0][1].count(delimiter) + 1
+    regular = width > 1 and all(line.count(delimiter) + 1 == width for _, line in body)
+    joined, whole = _joined(kept, delimiter, width)
+    if not whole:
+        return not regular
+    values = _repeated(kept, delimiter, joined) if joined else []
+    swallowed = [one for one in joined if _are_rows(one.rows, values)]
+    if not swallowed:
+        return True
+    if regular:
+        return False
+    first = swallowed[0]
+    raise LopsError(
+        f"{name}, lines {first.first} to {first.last}: a quote in the first and one in the last "
+        "make one row of lines that look like rows; write a quote inside a field twice, or give "
+        "--no-quotes if no field is quoted, or --quotes if this is one row"
+    )
+
+
+def _up_to(lines: Iterable[str], most: int) -> Iterator[str]:
+    for line in lines:
+        yield line
+        most -= len(line)
+        if most < 0:
+            return
+
+
+def _joined(lines: Sequence[str], delimiter: str, width: int) -> tuple[list[Joined], bool]:
+    """Return records of several lines that may be rows, and whether quotes pair in all lines."""
+    reader, before, joined = csv.reader(lines, delimiter=delimiter, strict=True), 0, []
+    try:
+        for record in reader:
+            after = reader.line_num
+            if after > before + 1 and record:
+                rows = [unquoted(line, delimiter) for line in lines[before:after]]
+                if width > 1 and all(len(row) == width for row in rows):
+                    joined.append(Joined(before + 1, after, rows))
+            before = after
+    except csv.Error:
+        return joined, sum(map(len, lines)) > SCANNED and reader.line_num == len(lines)
+    return joined, True
+
+
+def _repeated(lines: Sequence[str], delimiter: str, joined: Sequence[Joined]) -> list[set[str]]:
+    """Return per column the values that repeat in the other lines."""
+    inside = set(chain.from_iterable(range(one.first, one.last + 1) for one in joined))
+    counts: list[Counter[str]] = []
+    outside = (line for number, line in enumerate(lines[1:], 2) if number not in inside)
+    for record in csv.reader(outside, delimiter=delimiter):
+        counts += [Counter() for _ in range(len(counts), len(record))]
+        for count, cell in zip(counts, record, strict=False):
+            if len(cell) <= _LONGEST and len(count) <= _MOST:
+                count[cell] += 1
+    return [
+        {cell for cell, n in count.items() if cell.strip() and n >= _REPEATED}
+        if len(count) <= _MOST
+        else set()
+        for count in counts
+    ]
+
+
+def _are_rows(rows: Sequence[Sequence[str]], values: Sequence[set[str]]) -> bool:
+    columns = zip(*rows, strict=True)
+    return any(known.issuperset(cells) for known, cells in zip(values, columns, strict=False))
+
+
+def unquoted(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line in which quotes mean nothing."""
+    return line.rstrip("\r\n").split(delimiter)
+
+
+def spans(record: str, delimiter: str, quotes: bool) -> list[tuple[int, int]]:
+    r"""Return (start, end) of the cells in the text of a row, with their quotes.
+
+    >>> spans('\n1,"a, b"\r\n', ",", True), spans('1,"a\n', ",", False)
+    ([(1, 2), (3, 9)], [(0, 1), (2, 4)])
+    """
+    start, end = len(record) - len(record.lstrip("\r\n")), len(record.rstrip("\r\n"))
+    found: list[tuple[int, int]] = []
+    if not quotes:
+        for text in record[start:end].split(delimiter):
+            found.append((start, start + len(text)))
+            start += len(text) + 1
+        return found
+    while match := _cell(delimiter).match(record, start):
+        found.append(match.span())
+        if record[match.end() : match.end() + 1] != delimiter:
+            break
+        start = match.end() + 1
+    return found
+
+
+@cache
+def _cell(delimiter: str) -> re.Pattern[str]:
+    return re.compile(rf'"(?:[^"]|"")*"|[^{re.escape(delimiter)}\r\n]*')

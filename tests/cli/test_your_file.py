@@ -1,0 +1,231 @@
+"""Files as people have them: no row is lost, and no cell is quietly misread."""
+
+import csv
+import json
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.cli import apply, compare, select
+from lops_adapters.core import LopsError
+
+from ..noisy import noisy_texts, read_table, write_table
+
+pytestmark = [
+    pytest.mark.usefixtures("here"),
+    pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning"),
+]
+TEXTS, LABELS, GOLD = noisy_texts(n=90, k=3)
+NAMES = ("class 0", "class 1", "class 2")
+OPTIONS = ["--text", "text", "--encoder", "none", "--quiet", "--force", "--output", "out"]
+
+
+def table(name, **columns):
+    """A table of the texts and further columns."""
+    columns = {"text": TEXTS, **columns}
+    return write_table(
+        Path(name), [list(row) for row in zip(*columns.values(), strict=True)], [*columns]
+    )
+
+
+def run(*arguments, capsys=None):
+    select.main([*map(str, arguments), *OPTIONS])
+    return "" if capsys is None else capsys.readouterr().out
+
+
+def counts(folder="out", suffix="csv"):
+    """Rows that are kept or rejected, and rows without a label."""
+    sizes = {
+        part: len(read_table(path))
+        for part in ("kept", "rejected", "abstained")
+        if (path := Path(folder, f"{part}.{suffix}")).exists()
+    }
+    return sizes["kept"] + sizes["rejected"], sizes.get("abstained", 0)
+
+
+def codes(minus, form):
+    """The labels as numbers, spelt by ``form``; every third is ``minus``."""
+    return [minus if i % 3 == 0 else form(int(label[-1])) for i, label in enumerate(LABELS)]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "labels"),
+    [
+        (".csv", codes("-1.0", lambda n: f"{n}.0")),
+        (".csv", codes("-1", str)),
+        (".tsv", ["" if i == 1 else x for i, x in enumerate(codes("-1.0", lambda n: f"{n}.0"))]),
+        (".jsonl", codes(-1.0, float)),
+        (".jsonl", codes(-1, int)),
+        (".parquet", codes(-1.0, float)),
+    ],
+)
+@pytest.mark.parametrize("more", [[], ["--abstain", "-1"], ["--abstain", "-1.0"]])
+def test_minus_one_is_no_label_in_any_spelling(suffix, labels, more):
+    run(table(f"t{suffix}", label=labels), "--label", "label", *more)
+    gone = 30 + labels.count("")
+    assert counts(suffix=suffix[1:]) == (90 - gone, gone)
+
+
+def test_minus_one_is_no_vote_in_any_spelling(capsys):
+    votes = codes("-1.0", lambda n: f"{n}.0")
+    said = run(table("t.csv", a=votes, b=[*votes[1:], ""]), "--labels", "a,b", capsys=capsys)
+    assert {row["lops_label"] for row in read_table(Path("out/kept.csv"))} == {"0.0", "1.0", "2.0"}
+    assert counts()[0] == sum(
+        one != "-1.0" or other not in ("-1.0", "")
+        for one, other in zip(votes, [*votes[1:], ""], strict=True)
+    )
+    assert "Without a vote" not in said
+    assert "-1.0" not in said
+
+
+WORDS = ["NULL", "NaN", "None", "N/A", "null", "NA"]
+
+
+def with_words():
+    words = cycle(WORDS)
+    return [next(words) if i % 5 == 0 else label for i, label in enumerate(LABELS)]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_words_for_a_missing_value_are_no_label(suffix, capsys):
+    """As pandas and R read them; the cells stay as they are."""
+    path = table(f"t{suffix}", label=with_words())
+    said = run(path, "--label", "label", capsys=capsys)
+    assert "Problem: Read as no label: N/A (3), NA (3), NULL (3), NaN (3), None (3) and 1" in said
+    assert counts(suffix=suffix[1:]) == (72, 18)
+    assert {row["label"] for row in read_table(Path(f"out/abstained{suffix}"))} == set(WORDS)
+    said = run(path, "--label", "label", "--keep-na", capsys=capsys)
+    assert counts(suffix=suffix[1:]) == (90, 0)
+    assert "NULL (3)" in said
+
+
+def test_words_in_quotes_are_classes():
+    with open("t.csv", "w", encoding="utf-8", newline="") as file:
+        rows = zip(TEXTS, with_words(), strict=True)
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("text", "label"), *rows])
+    run("t.csv", "--label", "label")
+    assert counts() == (90, 0)
+
+
+def test_words_in_a_spreadsheet():
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("text", "label"), *zip(TEXTS, with_words(), strict=True)]:
+        book.active.append(row)
+    book.save("t.xlsx")
+    run("t.xlsx", "--label", "label")
+    assert counts() == (72, 18)
+
+
+@pytest.mark.parametrize("form", [str.upper, lambda label: label[-1], lambda label: f"{label}."])
+def test_gold_labels_of_another_vocabulary(form):
+    path = table("t.csv", label=LABELS, gold=[form(label) for label in GOLD])
+    message = r"the gold labels in column 'gold' are .*, and the classes are 'class 0', 'class 1'"
+    for command in (select, compare):
+        with pytest.raises(LopsError, match=message):
+            command.main([str(path), "--label", "label", "--gold", "gold", *OPTIONS])
+
+
+def test_some_gold_labels_are_never_predicted(capsys):
+    gold = ["other" if i < 7 else label for i, label in enumerate(GOLD)]
+    path = table("t.csv", label=LABELS, gold=gold)
+    said = run(path, "--label", "label", "--gold", "gold", capsys=capsys)
+    assert (
+        "Problem: Never predicted: 'other' (7 rows), a gold label that is no row's label." in said
+    )
+    compare.main(
+        [str(path), "--label", "label", "--gold", "gold", *OPTIONS[:-1], "o", "--methods", "margin"]
+    )
+    assert "Never predicted: 'other' (7 rows)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_list_of_one_label_is_the_label(suffix):
+    labels = [[] if i == 0 else [label] for i, label in enumerate(LABELS)]
+    records = [{"text": t, "accept": label} for t, label in zip(TEXTS, labels, strict=True)]
+    if suffix == ".jsonl":
+        with open("t.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in records)
+    else:
+        pa = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        parquet.write_table(pa.Table.from_pylist(records), "t.parquet")
+    run(f"t{suffix}", "--label", "accept", "--relabel", "0.01")
+    assert counts(suffix=suffix[1:]) == (89, 1)
+    relabelled = read_table(Path(f"out/relabelled{suffix}"))
+    assert relabelled
+    assert all(row["accept"] in [[name] for name in NAMES] for row in relabelled)
+    assert all(row["lops_given"] in NAMES for row in relabelled)
+    with open("c.csv", "w", encoding="utf-8") as file:
+        file.write("row,label\n3,new\n")
+    apply.main(["c.csv", f"t{suffix}", "--label", "accept", "--output", f"new{suffix}"])
+    found = [row["accept"] for row in read_table(Path(f"new{suffix}"))]
+    assert found == [*labels[:2], ["new"], *labels[3:]]
+
+
+@pytest.mark.parametrize("label", ["['a', 'b']", '{"choices": ["a", "b"]}', '["a"]'])
+def test_lists_in_text_hold_several_classes(label):
+    path = table("t.csv", label=[label, *LABELS[1:]])
+    with pytest.raises(LopsError, match=r"is a list or an object, which may hold several classes"):
+        run(path, "--label", "label")
+
+
+def test_joined_labels_are_named(capsys):
+    path = table("t.csv", label=["class 0#class 1", *LABELS[1:]])
+    said = run(path, "--label", "label", capsys=capsys)
+    assert "Problem: Labels that hold several classes: 'class 0#class 1' (1)." in said
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "expected"),
+    [
+        (["2.0", "4.0"], "2", "2.0"),
+        (["True", "False"], "TRUE", "True"),
+        (["04", "05"], "4", "04"),
+        (["a", "b"], " B", "b"),
+        (["1.50", "2"], "1.5", "1.50"),
+    ],
+)
+def test_spellings_of_a_spreadsheet(labels, given, expected, capsys):
+    """Corrections and checked rows take the spelling of the table."""
+    with open("t.csv", "w", encoding="utf-8") as file:
+        file.write("text,label\n" + "".join(f"x,{label}\n" for label in [*labels, labels[1]]))
+    with open("c.csv", "w", encoding="utf-8") as file:
+        file.write(f"row,label\n3,{given}\n")
+    apply.main(["c.csv", "t.csv", "--output", "out.csv", "--force"])
+    assert read_table(Path("out.csv"))[2]["label"] == expected
+    assert "New classes" not in capsys.readouterr().out
+
+
+def test_two_spellings_are_asked_about():
+    with open("t.csv", "w", encoding="utf-8") as file:
+        file.write("text,label\nx,2.0\nx,02\n")
+    with open("c.csv", "w", encoding="utf-8") as file:
+        file.write("row,label\n1,2\n")
+    with pytest.raises(LopsError, match=r"the label is '2', and the table has '02', '2.0';"):
+        apply.main(["c.csv", "t.csv", "--output", "out.csv"])
+
+
+def test_unused_columns_need_no_names():
+    """As in the file of SMS messages that many know; also with delimiters at the end of rows."""
+    rows = "".join(f'{label},"{text}",,,\n' for text, label in zip(TEXTS, LABELS, strict=True))
+    with open("t.csv", "w", encoding="utf-8") as file:
+        file.write(f"v1,text,,,\n{rows}")
+    run("t.csv", "--label", "v1")
+    assert counts() == (90, 0)
+    with open("out/kept.csv", encoding="utf-8", newline="") as file:
+        header, first, *_ = csv.reader(file)
+    assert header[:5] == ["v1", "text", "", "", ""]
+    assert first[2:5] == ["", "", ""]
+    with pytest.raises(LopsError, match=r"3 columns are named '', and jsonl needs different names"):
+        run("t.csv", "--label", "v1", "--format", "jsonl")
+    with open("t.csv", "w", encoding="utf-8") as file:
+        file.write(f"v1,text\n{rows}")
+    run("t.csv", "--label", "v1")
+    assert counts() == (90, 0)
+    with open("t.csv", "w", encoding="utf-8") as file:
+        file.write(f"v1,text,,\n{rows.replace(',,,', '')}")
+    run("t.csv", "--label", "v1")
+    assert counts() == (90, 0)

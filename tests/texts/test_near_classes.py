@@ -1,0 +1,43 @@
+"""Answers of language models, and the classes that they name."""
+
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.texts.near_classes import matched
+
+CLASSES = ["spam", "ham", "toxic", "not toxic", "sports", "04"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Spam.", "spam"),
+        ("it is SPAM!", "spam"),
+        ("spam, spam", "spam"),
+        ("It is not toxic", "not toxic"),
+        ("Not toxic.", "not toxic"),
+        ("toxic", "toxic"),
+        ("4", "04"),
+        ("4.0", "04"),
+    ],
+)
+def test_answers_that_name_a_class(answer, expected):
+    assert matched([answer], CLASSES)[0] == [expected]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("Not spam.", "non-spam", "no spam here", "isn't sports", "it isn\u2019t sports"),
+        *("kein Spam", "neither spam", "cannot be spam", "spam or ham", "toxic, not toxic"),
+        *("it is not not toxic", "unclear"),
+    ],
+)
+def test_answers_that_name_none(answer):
+    """A negation is no class, unless a class is named so."""
+    with pytest.raises(LopsError, match=r"1 different labels .*\(at positions 1, 2\); add classes"):
+        matched(["ham", answer, answer], CLASSES)
+
+
+def test_numbers_with_a_sign_are_distinct():
+    assert matched(["-1.0", "1"], ["-1", "1"])[0] == ["-1", "1"]
