@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -95,41 +95,39 @@ def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | N
 
 def write_duplicates(path: Path, fitted: Fit) -> None:
     """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1."""
-    cell = without_formula if fitted.job.escape else cell_text
     sample, selection = fitted.sample, fitted.selection
     lines = (
         (
             group,
             int(sample.drawn.positions[i]) + 1,
-            cell(selection.labels[i]),
+            selection.labels[i],
             int(selection.mask[i]),
-            cell(sample.texts[i]),
+            sample.texts[i],
         )
         for group, positions in enumerate(fitted.near, 1)
         for i in positions.tolist()
     )
-    storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
+    _write_csv(path, fitted, ["group", "row", "label", "lops_selected", "text"], lines)
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:
     """Write the rows to check as CSV, with an empty column for the person's label."""
-    cell = without_formula if fitted.job.escape else cell_text
     sample, selection, table = fitted.sample, fitted.selection, fitted.job.page.get("table", {})
     names = [name for name in ("column", "sha256") if name in table]
-    known = [cell(table[name]) for name in names]
+    known = [table[name] for name in names]
     lines = (
         [
             int(sample.drawn.positions[i]) + 1,
-            cell(selection.labels[i]),
-            cell(selection.shown_suggestion(i)),
+            selection.labels[i],
+            selection.shown_suggestion(i),
             "",
-            cell(sample.texts[i]),
+            sample.texts[i],
             *known,
         ]
         for i in selection.to_check().tolist()
     )
     header = ["row", "label", "suggested", "checked", "text", *names]
-    storage.write_csv(path, header, lines, encoding="utf-8-sig")  # for spreadsheets
+    _write_csv(path, fitted, header, lines, encoding="utf-8-sig")  # for spreadsheets
 
 
 def write_sources(path: Path, fitted: Fit) -> None:
@@ -147,11 +145,11 @@ def write_sources(path: Path, fitted: Fit) -> None:
         shown = [f"{number:.4f}" if number != "" else "" for number in numbers]
         lines.append(
             (
-                cell_text(one.name),
+                one.name,
                 one.votes,
                 *shown,
-                cell_text(voted),
-                cell_text(true),
+                voted,
+                true,
                 f"{share:.4f}",
                 one.alone,
                 one.changed,
@@ -160,7 +158,19 @@ def write_sources(path: Path, fitted: Fit) -> None:
         )
     header = ["source", "votes", "coverage", "accuracy", "low", "high", "error", "true_label"]
     header += ["error_share", "alone", "changed", "errs_in"]
-    storage.write_csv(path, header, lines)
+    _write_csv(path, fitted, header, lines)
+
+
+def _write_csv(
+    path: Path,
+    fitted: Fit,
+    header: Sequence[str],
+    lines: Iterable[Sequence[Any]],
+    encoding: str = "utf-8",
+) -> None:
+    """Write cells as :mod:`~lops_adapters.tables.formats.delimited` writes them."""
+    cell = without_formula if fitted.job.escape else cell_text
+    storage.write_csv(path, header, (map(cell, line) for line in lines), encoding)
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

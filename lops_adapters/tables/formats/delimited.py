@@ -16,7 +16,7 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.tables.formats import base
 from lops_adapters.tables.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.tables.formats.cells import cell_text, number_text, valid_text, without_formula
+from lops_adapters.tables.formats.cells import cell_text, number_text, without_formula
 from lops_adapters.tables.formats.lines import beginning, binary, raw_lines, text_lines
 
 
@@ -145,7 +145,7 @@ class TextRows(base.Writer):
         self._cell = without_formula if escape else cell_text
         super().__init__(path, "utf-8-sig" if start.marked else "utf-8")
         self._rows = storage.csv_writer(self._file, delimiter)
-        self._rows.writerow([*map(valid_text, self._columns), *self._added])
+        self._rows.writerow([*map(self._cell, self._columns), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block."""
