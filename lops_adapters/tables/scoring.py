@@ -22,6 +22,7 @@ from lops_adapters.tables.readers import Table
 from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader
+from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
@@ -64,6 +65,7 @@ class Scoring:
         has_checks: whether a person has checked rows.
         reader: of votes; None: each row has one label.
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
+        groups: of the sample; None: no groups.
 
     """
 
@@ -77,6 +79,7 @@ class Scoring:
     has_checks: bool
     reader: VoteReader | None
     unvoted: FittedCommittee | None
+    groups: Groups | None = None
 
     @property
     def wanted(self) -> Wanted:
@@ -120,10 +123,17 @@ class Scoring:
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
         read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        assessment = self.sampled(
-            read, codes[rows], content_keys(read, self.job.seed), start + rows
-        )
+        keys = content_keys(read, self.job.seed)
+        groups = self._groups(block, rows)
+        assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return self._scored(rows, assessment, None)
+
+    def _groups(self, block: Block, rows: np.ndarray) -> np.ndarray | None:
+        """Return the codes of the groups of rows, (m,) int64, -1: none of the sample's."""
+        if self.groups is None:
+            return None
+        (cells,) = block.cells([str(self.wanted.group)])
+        return self.groups.of(read_groups([cells[i] for i in rows.tolist()], len(rows)) or ())
 
     def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of rows without a vote; empty if nothing is suggested."""
@@ -131,7 +141,7 @@ class Scoring:
             return {}
         (texts,) = block.cells([str(self.wanted.text)])
         read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        codes, probability = self.unvoted.suggest(read)
+        codes, probability = self.unvoted.suggest(read, self._groups(block, rows))
         names = [self.unvoted.classes[code] for code in codes.tolist()]
         labels = [self.classes.values[str(name)] for name in names]
         return {"lops_suggested": labels, "lops_confidence": probability.tolist()}
