@@ -15,7 +15,7 @@ from lops_adapters.tables.formats.cells import cell_text, without_formula
 from lops_adapters.tables.formats.lines import is_packed
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table, rehearse
-from lops_adapters.tables.scoring import part_files, write_parts
+from lops_adapters.tables.scoring import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def run(table: Table, job: Job, output: Output) -> Done:
     survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
+    for kind in output.formats:
+        rehearse_labels(table, kind, job, classes)
     fitted = fit(survey.sample(classes), job, near=output.folder is not None)
     with ExitStack() as stack:
         files, folder = [], None

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
+# A class that a source votes for, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,9 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
             **chosen,
         )
     names, drawn = sample.classes.names, sample.drawn
+    reports = dict(selection.per_class)
+    selection.per_class.clear()  # in place, since the report reads it, too
+    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     of_groups = read_groups(sample.groups, len(sample.texts))
     groups = None if of_groups is None else Groups(of_groups)
     suggested = encode(selection.suggested, [None, *names]) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +20,16 @@ from lops_adapters.tables.formats import FORMATS
 from lops_adapters.tables.formats.base import Block, Writer
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.readers import Table
-from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, WEIGHT, types_like
+from lops_adapters.tables.results import (
+    ABSTAINED,
+    GIVEN,
+    LABEL,
+    LABELS,
+    NEW,
+    PARTS,
+    WEIGHT,
+    types_like,
+)
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader
 from lops_adapters.texts.reading import Groups, read_groups
@@ -190,6 +200,24 @@ def part_files(folder: Path, kind: str, classes: Classes) -> Files:
     """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
     return [(part, folder / f"{part}.{kind}", kind) for part in parts]
+
+
+def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None:
+    """Raise a LopsError if the labels of a table cannot be written in a format.
+
+    Every label is written with the first row, into each column that may hold it.
+    """
+    column, values = job.wanted.own_label, list(classes.values.values())
+    like = types_like(column, values)
+    block = next(iter(table.blocks()))
+    rows = np.zeros(len(values) + 2, dtype=np.int64)
+    added = {name: [None] * len(rows) for name in NEW} | {WEIGHT: [1.0] * len(rows)}
+    added |= {name: [*values, unsure(values), None] for name in LABELS}
+    with FORMATS[kind].writer(Path(os.devnull), table.start, NEW, like, job.escape) as writer:
+        writer.write(block, rows, added)
+        if column is not None:
+            new = dict(zip(range(len(block)), values, strict=False))
+            writer.write(block.replaced(column, new), rows[:1], {name: [None] for name in NEW})
 
 
 def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) -> Totals:
