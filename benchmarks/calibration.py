@@ -52,7 +52,7 @@ COEFFICIENTS = Path(package.__file__).parent / "calibration.json"
 
 
 class Item(NamedTuple):
-    """A table to measure: of ``TABLES``, perhaps corrupted or a sample, by an encoder and a seed."""
+    """A table to measure: of ``TABLES``, corrupted or sampled, by an encoder and a seed."""
 
     table: str
     corruption: str = ""

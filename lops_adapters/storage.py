@@ -1,6 +1,8 @@
 """Atomic writes: a killed program leaves the old file or the new one, never half a file.
 
-Locks keep two processes from writing the same output. Windows has no ``fcntl``: nothing is locked.
+Temporary names cannot be guessed, and locks follow no links: in a folder that others may write,
+nobody can plant a link that leads a write elsewhere. Locks keep two processes from writing the same
+output. Windows has no ``fcntl``: nothing is locked.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -24,6 +27,9 @@ try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
+
+# Windows has neither. A pipe that is opened to be written waits for a reader.
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def user_cache() -> Path:
@@ -42,7 +48,7 @@ def replacing(path: Path) -> Iterator[Path]:
     A link stays a link, and a file keeps its mode.
     """
     path = path.resolve() if path.is_symlink() else path
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _hidden(path, "tmp")
     try:
         yield temporary
         with temporary.open("rb+") as handle:
@@ -61,9 +67,7 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     If that fails, everything is as before. A link to a folder stays a link.
     """
     folder = folder.resolve() if folder.is_symlink() else folder
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
+    temporary, old = _hidden(folder, "tmp"), _hidden(folder, "old.tmp")
     temporary.mkdir(parents=True)
     try:
         yield temporary
@@ -81,8 +85,13 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def lock(file: Any) -> bool:
-    """Lock an open file, or its descriptor, until it is closed; False: another process has it."""
+def _hidden(path: Path, end: str) -> Path:
+    """Return a temporary name next to a path: the process, for :func:`restore`, and chance."""
+    return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(6)}.{end}")
+
+
+def lock(file: int) -> bool:
+    """Lock the file of a descriptor until it is closed; False: another process has it."""
     if fcntl is None:
         return True
     try:
@@ -99,7 +108,7 @@ def claimed(*paths: Path | None) -> Iterator[None]:
     """Keep other processes from writing the paths meanwhile; None is ignored.
 
     Raises:
-        LopsError: another process is writing one of them.
+        LopsError: another process is writing one of them, or its lock is a link.
 
     """
     with ExitStack() as stack:
@@ -108,7 +117,10 @@ def claimed(*paths: Path | None) -> Iterator[None]:
             place = parent / f".{path.name}.lock"
             # If the place is not writable, the command's own checks say it better.
             with suppress(OSError):
-                file = stack.enter_context(place.open("w"))
+                if place.is_symlink():
+                    raise LopsError(f"{place} is a link; wanted a lock of lops; delete it")
+                file = os.open(place, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
+                stack.callback(os.close, file)
                 if not lock(file):
                     raise LopsError(
                         f"another process is writing {path}; wait until it ends, or give another "
@@ -125,12 +137,19 @@ def restore(path: Path) -> None:
         process = leftover.name.removeprefix(f".{path.name}.").split(".")[0]
         if not process.isdecimal() or _is_running(int(process)):
             continue
-        if leftover.name.endswith(".old.tmp") and not path.exists():
+        is_moved = leftover.name.endswith(".old.tmp") and not leftover.is_symlink()
+        if is_moved and not path.exists():
             leftover.rename(path)
-        elif leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
         else:
-            leftover.unlink(missing_ok=True)
+            discard(leftover)
+
+
+def discard(path: Path) -> None:
+    """Delete a file, a link or a folder with what is in it; nothing if it is not there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
@@ -167,7 +186,7 @@ def read_json(path: Path, way_out: str) -> dict[str, Any]:
 
 
 def write_csv(
-    path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]], encoding: str = "utf-8"
+    path: Path, header: Sequence[str], rows: Iterable[Iterable[Any]], encoding: str = "utf-8"
 ) -> None:
     """Write a CSV file with a header; None becomes an empty cell."""
     with replacing(path) as temporary, temporary.open("w", encoding=encoding, newline="") as file:

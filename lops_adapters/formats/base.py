@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 BLOCK_ROWS = 8192
-Like = Mapping[str, str | type]  # new column -> a column whose type it has, or int or float
+Like = Mapping[str, str | type]  # new column -> a column whose type it has, or a type of Python
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
 Names = tuple[str, ...]
 Row = TypeVar("Row")
@@ -212,8 +212,8 @@ class Format(ABC):
             path: of the file, which need not have the format's suffix.
             start: of the table that the rows come from, of any format.
             added: names of the new columns.
-            like: new column -> the column of the table whose type it has, in Parquet, or int or
-                float; default: text.
+            like: new column -> the column of the table whose type it has, in Parquet, or a type of
+                Python; default: text.
             escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
 
         """

@@ -131,10 +131,16 @@ def single(cell: Any) -> Any:
 
 
 def number_text(value: Any) -> str:
-    """Return an added value as the text of a CSV cell: six digits, 1 and 0 for True and False."""
+    """Return an added value as the text of a CSV cell: six digits, 1 and 0 for True and False.
+
+    >>> [number_text(value) for value in (0.12345678, 1234567.0, True, "a")]
+    ['0.123457', '1234567', '1', 'a']
+    """
     if isinstance(value, bool):
         return "1" if value else "0"
-    return f"{value:.6g}" if isinstance(value, float) else cell_text(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:.6g}"
+    return cell_text(value)
 
 
 def json_text(value: Any) -> str:

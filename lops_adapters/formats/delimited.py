@@ -16,7 +16,7 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.formats.cells import NA, cell_text, number_text, valid_text, without_formula
+from lops_adapters.formats.cells import NA, cell_text, number_text, without_formula
 from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
 from lops_adapters.formats.quotes import pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
@@ -272,7 +272,7 @@ class TextRows(base.Writer):
             if quotes
             else lambda cells: self._file.write(delimiter.join(cells) + "\n")
         )
-        self._write([*map(valid_text, self._columns), *self._added])
+        self._write([*map(self._cell, self._columns), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block."""

@@ -14,9 +14,10 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
-from lops_adapters.formats.cells import valid, valid_text
+from lops_adapters.formats.cells import cell_text, valid, valid_text
 from lops_adapters.formats.lines import BAR_FROM_BYTES
 
+_OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text
 _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
 
 
@@ -67,7 +68,7 @@ class BatchBlock(Block):
         for row, value in values.items():
             cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
-        columns[place] = pyarrow.array(cells, type=kind)
+        columns[place] = _array(pyarrow, cells, self.batch.schema.field(place))
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
         return BatchBlock(self.path, self.numbers, batch)
 
@@ -165,6 +166,19 @@ def _cast(array: Any, kind: Any) -> Any:
     return array if array.type == kind else array.cast(kind)
 
 
+def _array(pyarrow: Any, cells: list[Any], field: Any) -> Any:
+    """Return the cells of a column; LopsError: one that its type cannot hold."""
+    if pyarrow.types.is_string(field.type):  # labels may be dates or decimals
+        cells = [cell if cell is None else cell_text(cell) for cell in cells]
+    try:
+        return pyarrow.array(cells, type=field.type)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise LopsError(
+            f"column {field.name!r} has the type {field.type} ({error!s:.100}); wanted one that "
+            "holds every label; cast the labels to text, or give --format jsonl"
+        ) from None
+
+
 def grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int]]:
     """Return consecutive row groups of at least so many rows, and the rows before them.
 
@@ -212,10 +226,8 @@ class ParquetRows(base.Writer):
         if self._file is None:
             self._open(batch.schema)
         chosen = batch.take(pa.array(rows, type=pa.int64()))
-        new = (
-            pa.array(valid(list(added[name])), type=self._schema.field(name).type)
-            for name in self._added
-        )
+        new = (_array(pa, valid(list(added[name])), self._schema.field(name))
+               for name in self._added)  # fmt: skip
         columns = [*chosen.columns, *new]
         self._file.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
@@ -226,7 +238,7 @@ class ParquetRows(base.Writer):
             if isinstance(example, str):
                 kind = schema.field(valid_text(example)).type
             elif example is not None:
-                kind = pa.int64() if example is int else pa.float64()
+                kind = getattr(pa, _OF_PYTHON.get(example, "string"))()
             if pa.types.is_dictionary(kind) or _is_list(pa, kind):
                 kind = kind.value_type
             schema = schema.append(pa.field(name, kind))

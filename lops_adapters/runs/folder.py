@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import re
-import shutil
 import sys
 import time
 import zipfile
@@ -59,10 +58,7 @@ class RunFolder:
                 raise LopsError(f"{stored} cannot be read ({error.strerror})") from None
             _compare(storage.read_json(stored, "give another --output"), config, path)
             for leftover in list(path.rglob(".*.tmp")):  # of a process killed while it wrote
-                if leftover.is_dir():
-                    shutil.rmtree(leftover, ignore_errors=True)
-                else:
-                    leftover.unlink(missing_ok=True)
+                storage.discard(leftover)
         elif path.exists() and not _is_unstarted(path):
             raise LopsError(f"{path} exists and holds no run; give another --output")
         else:

@@ -26,7 +26,7 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.scoring import Scoring, part_files, write_parts
+from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Sample, Survey, survey_of
 from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
@@ -80,6 +80,7 @@ def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: b
     with connected(address) as ray:
         steps = Steps(ray, job, quiet)
         parts, classes = steps.count(table.parts(PART_ROWS))
+        rehearse_labels(table, output.kind, job, classes)
         fitted = steps.fit(steps.draw(parts, classes))
         with storage.replacing_folder(output.folder) as folder:
             done = Done(fitted, steps.score(parts, fitted, folder.absolute(), output.kind))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.core import tie_hash
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.arbiter import Arbiter, learn
 from lops_adapters.selection.calibration import Calibration
@@ -93,35 +94,43 @@ class FittedCommittee:
     arbiter: Arbiter | None = None
     least: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
-    def __call__(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
+    def __call__(
+        self, samples: Sequence[Any], labels: np.ndarray, groups: np.ndarray | None = None
+    ) -> Assessment:
         """Assess labels, or votes, of samples; each sample is assessed by itself.
 
         Labels of m samples are (m,) int codes; of votes, (m, sources) codes, -1 for abstentions, at
-        least one vote per sample. Raises a LopsError if a member gives NaN, and what members raise.
+        least one vote per sample. Groups are (m,) int codes, as of the samples that the committee
+        was fitted to, -1: another group. Raises a LopsError if a member gives NaN, and what members
+        raise.
         """
         parts = [
-            self._block(samples[start : start + _BLOCK], labels[start : start + _BLOCK])
-            for start in range(0, max(1, len(labels)), _BLOCK)
+            self._block(samples[rows], labels[rows], None if groups is None else groups[rows])
+            for rows in _blocks(len(labels)) or [slice(0)]
         ]
         return Assessment(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def suggest(self, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    def suggest(
+        self, samples: Sequence[Any], groups: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the most probable classes of samples without a label, (m,), and how probable."""
         codes, probability = np.empty(len(samples), np.int64), np.empty(len(samples))
-        for start in range(0, len(samples), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            of_members, _ = self._likelihoods(samples[rows])
+        for rows in _blocks(len(samples)):
+            of_rows = None if groups is None else groups[rows]
+            of_members, _ = self._likelihoods(samples[rows], of_rows)
             likely = self.likely(of_members, np.full(len(of_members[0]), -1))
             prior = 0.0 if self.sources is None else self.sources.prior
             true = softmax(evidence(likely) + prior)
             codes[rows], probability[rows] = true.argmax(axis=1), true.max(axis=1)
         return codes, probability
 
-    def _block(self, samples: Sequence[Any], labels: np.ndarray) -> Assessment:
+    def _block(
+        self, samples: Sequence[Any], labels: np.ndarray, groups: np.ndarray | None
+    ) -> Assessment:
         if not len(labels):
             none, codes = np.zeros(0), np.zeros(0, np.int64)
             return Assessment(none.astype(bool), none, codes, none, codes)
-        of_members, read = self._likelihoods(samples)
+        of_members, read = self._likelihoods(samples, groups)
         codes = labels if self.sources is None else self.sources.signals.labels(labels)
         likely = self.likely(of_members, codes)
         codes, true = self.unchecked(likely, codes, labels)
@@ -132,7 +141,9 @@ class FittedCommittee:
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
         return Assessment(right >= self.least[codes], right, suggested, probability, codes)
 
-    def _likelihoods(self, samples: Sequence[Any]) -> tuple[list[np.ndarray], dict[int, Any]]:
+    def _likelihoods(
+        self, samples: Sequence[Any], groups: np.ndarray | None
+    ) -> tuple[list[np.ndarray], dict[int, Any]]:
         """Return the members' likelihoods, (m, k), and what their readers read."""
         read: dict[int, Any] = {}
         of_members = []
@@ -140,7 +151,8 @@ class FittedCommittee:
             reader = id(member.reader)
             if reader not in read:
                 read[reader] = samples if member.reader is None else member.reader(samples)
-            probabilities = without_nan(member, member.score_further(read[reader]))
+            scored = member.score_further(read[reader], groups)
+            probabilities = without_nan(member, scored)
             of_members.append(likelihoods(probabilities, self.shares))
         return of_members, read
 
@@ -232,7 +244,7 @@ Fitted = Callable[[FittedCommittee], None]  # receives the committee, fitted
 class SampleCommittee:
     """Assesses any block of a table by a committee that was fitted to a sample of its rows.
 
-    Rows of the sample, and rows equal to one of them (same content, same label; the first of
+    Rows of the sample, and rows equal to one of them (same content, label and group; the first of
     these), keep what the committee said of the sample. Can be pickled.
 
     Args:
@@ -240,6 +252,7 @@ class SampleCommittee:
         assessment: of the sample's rows, in their order, with the codes of the table.
         labels: (k,) uint64 keys of the table's classes.
         places: (c,) int64 codes of the committee's classes in the table; default: the same codes.
+        groups: (n,) int64 codes of the sample's groups, -1: none; None: no groups.
 
     """
 
@@ -250,34 +263,53 @@ class SampleCommittee:
         assessment: Assessment,
         labels: np.ndarray,
         places: np.ndarray | None = None,
+        groups: np.ndarray | None = None,
     ) -> None:
         self.committee, self._labels = committee, labels
         self._places = np.arange(len(committee.classes)) if places is None else places
         self._positions, self._assessment = drawn.positions, assessment
-        self._first = np.lexsort((drawn.positions, drawn.ids))
-        self._ids = drawn.ids[self._first]
+        ids = _with_groups(drawn.ids, groups)
+        self._first = np.lexsort((drawn.positions, ids))
+        self._ids = ids[self._first]
 
     def __call__(
-        self, samples: Sequence[Any], codes: np.ndarray, keys: np.ndarray, positions: np.ndarray
+        self,
+        samples: Sequence[Any],
+        codes: np.ndarray,
+        keys: np.ndarray,
+        positions: np.ndarray,
+        groups: np.ndarray | None = None,
     ) -> Assessment:
         """Assess a block; raises what the committee raises.
 
         Codes of m samples are (m,) int64; or votes, (m, sources) with the codes of the committee,
         in which case no row counts as equal to one of the sample. Keys are (m,) uint64 of
-        :func:`~lops_adapters.selection.canonical.content_keys`, positions (m,) int64 in the table.
+        :func:`~lops_adapters.selection.canonical.content_keys`, positions (m,) int64 in the table,
+        groups (m,) int64 codes as of the sample.
         """
         drawn, is_drawn = _searched(self._positions, positions)
         equal, is_equal = np.zeros_like(drawn), np.zeros(len(keys), dtype=bool)
         if codes.ndim == 1:
-            equal, is_equal = _searched(self._ids, row_ids(keys, self._labels[codes]))
+            ids = _with_groups(row_ids(keys, self._labels[codes]), groups)
+            equal, is_equal = _searched(self._ids, ids)
         new = np.flatnonzero(~(is_drawn | is_equal))
         assessment = self._assessment.at(np.where(is_drawn, drawn, self._first[equal]))
-        of_new = self.committee([samples[i] for i in new.tolist()], codes[new])
+        of_groups = None if groups is None else groups[new]
+        of_new = self.committee([samples[i] for i in new.tolist()], codes[new], of_groups)
         suggested, labels = self._places[of_new.suggested], self._places[of_new.labels]
         of_new = of_new._replace(suggested=suggested, labels=labels)
         for part, further in zip(assessment, of_new, strict=True):
             part[new] = further
         return assessment
+
+
+def _blocks(count: int) -> list[slice]:
+    return [slice(start, start + _BLOCK) for start in range(0, count, _BLOCK)]
+
+
+def _with_groups(ids: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return ids that differ between groups, (n,) uint64."""
+    return ids if groups is None else tie_hash(ids ^ (groups + 1).astype(np.uint64), 3)
 
 
 def _searched(ordered: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

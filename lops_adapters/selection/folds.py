@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -80,16 +80,52 @@ class Labelled:
                 f"folds is {self.folds!r:.80}; wanted 2 to {len(self.samples)} (number of samples)"
             )
 
+    def fold(self) -> np.ndarray:
+        """Return the fold of each sample, (n,) int64; raises as :meth:`splits`."""
+        self.check()
+        if self.groups is None:
+            return fold_of(self.codes, self.folds, self.seed)
+        return fold_of_groups(self.groups, self.folds, self.seed)
+
+    def fold_of_each_group(self) -> np.ndarray:
+        """Return the fold of each group, by its code, int64; empty without groups."""
+        if self.groups is None:
+            return np.zeros(0, dtype=np.int64)
+        folds = np.empty(int(self.groups.max()) + 1, dtype=np.int64)
+        folds[self.groups] = self.fold()
+        return folds
+
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield, per fold, the sorted positions of the other folds and of the fold itself.
 
         Raises a LopsError as :meth:`check`, and of fewer groups than folds.
         """
-        self.check()
-        if self.groups is None:
-            fold = fold_of(self.codes, self.folds, self.seed)
-        else:
-            fold = fold_of_groups(self.groups, self.folds, self.seed)
-        folds = range(self.folds)
+        fold, folds = self.fold(), range(self.folds)
         for left_out in progress(folds, desc="folds", unit="training", quiet=self.quiet):
             yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)
+
+
+def by_folds(
+    predicted: Iterable[np.ndarray], groups: np.ndarray | None, folds: np.ndarray
+) -> np.ndarray:
+    """Return the predictions for further samples, (m, k): the mean of all folds' models.
+
+    A sample of a group is predicted only by the model that has not seen the group.
+
+    Args:
+        predicted: of every fold's model, (m, k).
+        groups: (m,) int codes of groups, -1: none that was there; None: no groups.
+        folds: of each group, see :meth:`Labelled.fold_of_each_group`.
+
+    >>> predicted = [np.array([[0.2], [0.2]]), np.array([[0.6], [0.6]])]
+    >>> by_folds(predicted, np.array([-1, 0]), np.array([1])).tolist()
+    [[0.4], [0.6]]
+    """
+    total, held_out, count = np.zeros(()), np.zeros(()), 0
+    fold = None if groups is None else np.where(groups >= 0, folds[groups], -1)
+    for count, of_fold in enumerate(predicted, 1):
+        total = total + of_fold
+        if fold is not None:
+            held_out = np.where((fold == count - 1)[:, None], of_fold, held_out)
+    mean = total / count
+    return mean if fold is None else np.where((fold >= 0)[:, None], held_out, mean)

@@ -19,7 +19,7 @@ from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Labelled, by_folds
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
 Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
@@ -49,8 +49,12 @@ class Member(Protocol):
         ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
         """
 
-    def score_further(self, samples: Any) -> np.ndarray:
-        """Return class probabilities, (m, k), of samples as ``reader`` returns them."""
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Return class probabilities, (m, k), of samples as ``reader`` returns them.
+
+        ``groups``: (m,) int codes as of ``Labelled.groups``, -1: none that was there. A sample is
+        scored without the labels of its group.
+        """
 
 
 @dataclass
@@ -83,13 +87,14 @@ class Learnt:
                 trained_until(probe, cut(read, rest), codes[rest], k, labelled.seed, best)
                 for rest, _ in labelled.splits()
             ]
+            self._fold_of_group = labelled.fold_of_each_group()
             self.probe = self.read = None
         return at_checkpoints[best]
 
-    def score_further(self, samples: Any) -> np.ndarray:
-        """Predict by the probe of every fold."""
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Predict by the probe of every fold, or of the one without the sample's group."""
         predicted = (probe.predict_proba(samples).astype(np.float64) for probe in self._probes)
-        return np.asarray(sum(predicted) / len(self._probes))
+        return by_folds(predicted, groups, self._fold_of_group)
 
 
 @dataclass
@@ -117,14 +122,15 @@ class VectorRegression:
             self._folds.append((present, weights))
             probabilities[here] = self._predicted(vectors[here], self._folds[-1])
         if further:
+            self._fold_of_group = labelled.fold_of_each_group()
             self.read = None
         return probabilities
 
-    def score_further(self, samples: Any) -> np.ndarray:
-        """Predict by the weights of every fold."""
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Predict by the weights of every fold, or of the one without the sample's group."""
         vectors = self.vectors(samples)
         predicted = (self._predicted(vectors, fold) for fold in self._folds)
-        return np.asarray(sum(predicted) / len(self._folds))
+        return by_folds(predicted, groups, self._fold_of_group)
 
     def _predicted(self, vectors: np.ndarray, fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Return (m, k) probabilities; classes that the fold was not fitted to have 0."""
@@ -175,9 +181,10 @@ class Neighbours:
             probabilities[rows] = self._shares(near)
         if further:
             self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None
+            self._groups = None if labelled.groups is None else labelled.groups[:compared].copy()
         return probabilities
 
-    def score_further(self, samples: Any) -> np.ndarray:
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Count the labels of the neighbours among the samples that all are compared to."""
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
         probabilities = np.empty((len(vectors), self._n_classes))
@@ -187,6 +194,8 @@ class Neighbours:
             filled = np.zeros((BLOCK, vectors.shape[1]), dtype=np.float32)
             filled[: len(rows)] = rows
             near = (filled @ self._others.T)[: len(rows)]
+            if groups is not None and self._groups is not None:
+                near[groups[start : start + BLOCK, None] == self._groups] = -np.inf
             probabilities[start : start + BLOCK] = self._shares(near)
         return probabilities
 
@@ -255,7 +264,7 @@ class ClassWords:
         self._mean, self._spread = near.mean(axis=0), np.maximum(near.std(axis=0), 1e-9)
         return self._standardised(near)
 
-    def score_further(self, samples: Any) -> np.ndarray:
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Compare, with mean and spread of the samples of :meth:`score`."""
         return self._standardised(self._near(samples))
 
@@ -284,7 +293,7 @@ class OwnProbabilities:
             )
         return self.score_further(probabilities)
 
-    def score_further(self, samples: Any) -> np.ndarray:
+    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Return the samples, (m, k); LopsError if they are no probabilities."""
         probabilities = np.asarray(samples, dtype=np.float64)
         wrong = ~(np.isfinite(probabilities).all(axis=1) & (probabilities >= 0).all(axis=1))

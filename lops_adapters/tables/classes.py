@@ -155,9 +155,10 @@ class Labels:
             if label not in gone:
                 shown = self.shown([place], 1)
                 kinds.setdefault(kind, f"{kind.__name__} ({label!r} in {shown})")
+        columns = (wanted.label,) if wanted.label is not None else (*wanted.votes, *wanted.soft)
         if len(kinds) > 1:
             raise LopsError(
-                f"labels in column {wanted.label!r} have several types: "
+                f"labels in {listed(map(repr, columns), 5)} have several types: "
                 f"{', '.join(kinds.values())}; make them all strings or all numbers"
             )
         check_single(label_counts)
@@ -173,7 +174,8 @@ class Labels:
             )
         values: dict[str, Hashable] = {}
         for label, name in names.items():
-            values.setdefault(name, name if wanted.classes is not None else label)
+            is_text = wanted.classes is not None and isinstance(label, str)
+            values.setdefault(name, name if is_text else label)
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)

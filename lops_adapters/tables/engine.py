@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +15,7 @@ from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.scoring import part_files, write_parts
+from lops_adapters.tables.scoring import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def run(table: Table, job: Job, output: Output) -> Done:
     survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
+    for kind in output.formats:
+        rehearse_labels(table, kind, job, classes)
     fitted = fit(survey.sample(classes), job, near=output.folder is not None)
     with ExitStack() as stack:
         files, folder = [], None
@@ -95,41 +97,39 @@ def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | N
 
 def write_duplicates(path: Path, fitted: Fit) -> None:
     """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1."""
-    cell = without_formula if fitted.job.escape else cell_text
     sample, selection = fitted.sample, fitted.selection
     lines = (
         (
             group,
             int(sample.drawn.positions[i]) + 1,
-            cell(selection.labels[i]),
+            selection.labels[i],
             int(selection.mask[i]),
-            cell(sample.texts[i]),
+            sample.texts[i],
         )
         for group, positions in enumerate(fitted.near, 1)
         for i in positions.tolist()
     )
-    storage.write_csv(path, ["group", "row", "label", "lops_selected", "text"], lines)
+    _write_csv(path, fitted, ["group", "row", "label", "lops_selected", "text"], lines)
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:
     """Write the rows to check as CSV, with an empty column for the person's label."""
-    cell = without_formula if fitted.job.escape else cell_text
     sample, selection, table = fitted.sample, fitted.selection, fitted.job.page.get("table", {})
     names = [name for name in ("column", "sha256") if name in table]
-    known = [cell(table[name]) for name in names]
+    known = [table[name] for name in names]
     lines = (
         [
             int(sample.drawn.positions[i]) + 1,
-            cell(selection.labels[i]),
-            cell(selection.shown_suggestion(i)),
+            selection.labels[i],
+            selection.shown_suggestion(i),
             "",
-            cell(sample.texts[i]),
+            sample.texts[i],
             *known,
         ]
         for i in selection.to_check().tolist()
     )
     header = ["row", "label", "suggested", "checked", "text", *names]
-    storage.write_csv(path, header, lines, encoding="utf-8-sig")  # for spreadsheets
+    _write_csv(path, fitted, header, lines, encoding="utf-8-sig")  # for spreadsheets
 
 
 def write_sources(path: Path, fitted: Fit) -> None:
@@ -147,11 +147,11 @@ def write_sources(path: Path, fitted: Fit) -> None:
         shown = [f"{number:.4f}" if number != "" else "" for number in numbers]
         lines.append(
             (
-                cell_text(one.name),
+                one.name,
                 one.votes,
                 *shown,
-                cell_text(voted),
-                cell_text(true),
+                voted,
+                true,
                 f"{share:.4f}",
                 one.alone,
                 one.changed,
@@ -160,7 +160,19 @@ def write_sources(path: Path, fitted: Fit) -> None:
         )
     header = ["source", "votes", "coverage", "accuracy", "low", "high", "error", "true_label"]
     header += ["error_share", "alone", "changed", "errs_in"]
-    storage.write_csv(path, header, lines)
+    _write_csv(path, fitted, header, lines)
+
+
+def _write_csv(
+    path: Path,
+    fitted: Fit,
+    header: Sequence[str],
+    lines: Iterable[Sequence[Any]],
+    encoding: str = "utf-8",
+) -> None:
+    """Write cells as :mod:`~lops_adapters.formats.delimited` writes them."""
+    cell = without_formula if fitted.job.escape else cell_text
+    storage.write_csv(path, header, (map(cell, line) for line in lines), encoding)
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

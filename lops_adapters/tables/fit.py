@@ -22,6 +22,7 @@ from lops_adapters.tables.survey import Sample
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
+from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.select import select
 from lops_adapters.texts.totals import Totals
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
+# A class that a source votes for, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -166,6 +169,11 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
             **chosen,
         )
     names, drawn = sample.classes.names, sample.drawn
+    reports = dict(selection.per_class)
+    selection.per_class.clear()  # in place, since the report reads it, too
+    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
+    of_groups = read_groups(sample.groups, len(sample.texts))
+    groups = None if of_groups is None else Groups(of_groups)
     suggested = encode(selection.suggested, [None, *names]) - 1
     assessment = Assessment(
         selection.mask,
@@ -178,7 +186,8 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
     if not sample.is_whole:
         places = encode(committees[0].classes, names)
         keys = sample.classes.keys()
-        sampled = SampleCommittee(committees[0], drawn, assessment, keys, places)
+        codes = groups.of(of_groups) if groups and of_groups else None
+        sampled = SampleCommittee(committees[0], drawn, assessment, keys, places, codes)
     has_times = "lops_learnt_at" in selection.columns
     columns = (*(() if job.wanted.own_label else (LABEL,)), *selection.columns)
     scoring = Scoring(
@@ -192,7 +201,8 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
         bool(checks),
         sample.reader,
         committees[0] if unvoted and committees else None,
+        groups,
     )
     look = near and sample.is_whole and job.wanted.text is not None
-    groups = near_duplicates.near_duplicates(sample.texts) if look else ()
-    return Fit(job, sample, selection, scoring, groups)
+    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
+    return Fit(job, sample, selection, scoring, duplicates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from lops_adapters.formats.base import Like
@@ -17,19 +17,19 @@ GIVEN = "lops_given"  # the label before
 ROW = "lops_row"  # of a relabelled row: its number in the table, from 1
 LABEL = "lops_label"  # of soft labels the largest, of votes the most probable
 WEIGHT = "lops_weight"
+LABELS = ("lops_suggested", GIVEN, LABEL)  # columns of labels
 NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT, ROW)  # every column that may be added
 RELABEL = 0.9
 
 
-def types_like(label: str | None, values: Iterable[Any] = ()) -> Like:
+def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     """Return the types of added columns in Parquet.
 
     Args:
         label: column of labels; None: soft labels or votes.
-        values: the classes.
+        values: the classes, all of one type.
 
     """
-    codes = label is None and all(isinstance(value, int) for value in values)
-    example: str | type | None = int if codes else label
-    types = {} if example is None else dict.fromkeys(("lops_suggested", GIVEN, LABEL), example)
-    return {**types, WEIGHT: float, ROW: int}
+    kind = type(next(iter(values), ""))
+    example = kind if label is None else label
+    return {**dict.fromkeys(LABELS, example), WEIGHT: float, ROW: int}

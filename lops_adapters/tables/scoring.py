@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,9 +20,20 @@ from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.results import ABSTAINED, GIVEN, LABEL, PARTS, ROW, WEIGHT, types_like
+from lops_adapters.tables.results import (
+    ABSTAINED,
+    GIVEN,
+    LABEL,
+    LABELS,
+    NEW,
+    PARTS,
+    ROW,
+    WEIGHT,
+    types_like,
+)
 from lops_adapters.tables.survey import text_of
 from lops_adapters.tables.votes import VoteReader
+from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
@@ -64,6 +76,7 @@ class Scoring:
         has_checks: whether a person has checked rows.
         reader: of votes; None: each row has one label.
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
+        groups: of the sample; None: no groups.
 
     """
 
@@ -77,6 +90,7 @@ class Scoring:
     has_checks: bool
     reader: VoteReader | None
     unvoted: FittedCommittee | None
+    groups: Groups | None = None
 
     @property
     def wanted(self) -> Wanted:
@@ -122,10 +136,17 @@ class Scoring:
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
         read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        assessment = self.sampled(
-            read, codes[rows], content_keys(read, self.job.seed), start + rows
-        )
+        keys = content_keys(read, self.job.seed)
+        groups = self._groups(block, rows)
+        assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return self._scored(rows, assessment, None)
+
+    def _groups(self, block: Block, rows: np.ndarray) -> np.ndarray | None:
+        """Return the codes of the groups of rows, (m,) int64, -1: none of the sample's."""
+        if self.groups is None:
+            return None
+        (cells,) = block.cells([str(self.wanted.group)])
+        return self.groups.of(read_groups([cells[i] for i in rows.tolist()], len(rows)) or ())
 
     def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of rows without a vote; empty if nothing is suggested."""
@@ -133,7 +154,7 @@ class Scoring:
             return {}
         (texts,) = block.cells([str(self.wanted.text)])
         read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        codes, probability = self.unvoted.suggest(read)
+        codes, probability = self.unvoted.suggest(read, self._groups(block, rows))
         names = [self.unvoted.classes[code] for code in codes.tolist()]
         labels = [self.classes.values[str(name)] for name in names]
         return {"lops_suggested": labels, "lops_confidence": probability.tolist()}
@@ -182,6 +203,24 @@ def part_files(folder: Path, kind: str, classes: Classes) -> Files:
     """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
     return [(part, folder / f"{part}.{kind}", kind) for part in parts]
+
+
+def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None:
+    """Raise a LopsError if the labels of a table cannot be written in a format.
+
+    Every label is written with the first row, into each column that may hold it.
+    """
+    column, values = job.wanted.own_label, list(classes.values.values())
+    like = types_like(column, values)
+    block = next(iter(table.blocks()))
+    rows = np.zeros(len(values) + 2, dtype=np.int64)
+    added = {name: [None] * len(rows) for name in NEW} | {WEIGHT: [1.0] * len(rows)}
+    added |= {name: [*values, unsure(values), None] for name in LABELS}
+    with FORMATS[kind].writer(Path(os.devnull), table.start, NEW, like, job.escape) as writer:
+        writer.write(block, rows, added)
+        if column is not None:
+            new = dict(zip(range(len(block)), values, strict=False))
+            writer.write(block.replaced(column, new), rows[:1], {name: [None] for name in NEW})
 
 
 def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) -> Totals:

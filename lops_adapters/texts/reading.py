@@ -108,27 +108,65 @@ def check_memory(n: int, n_classes: int) -> None:
         )
 
 
-def group_codes(groups: Any, n: int, rows: np.ndarray) -> np.ndarray | None:
-    """Return int codes of the groups of (m,) rows among n; None: there are no groups.
-
-    A missing name is a group of its own per row.
+def read_groups(groups: Any, n: int) -> list[str | None] | None:
+    """Return the names of groups of n texts, None: missing; or None: there are no groups.
 
     Raises:
-        LopsError: another number of groups than texts.
+        LopsError: no flat sequence, or another number of groups than texts.
 
-    >>> group_codes(["b", None, "a", "b", None], 5, np.array([0, 1, 3, 4])).tolist()
-    [0, 1, 0, 2]
     """
     if groups is None:
         return None
+    if not _is_flat(groups):
+        raise LopsError(f"groups are {groups!r:.80}; wanted a flat sequence, one group per text")
     names = groups.tolist() if hasattr(groups, "tolist") else list(groups)
     if len(names) != n:
         raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
     missing = abstaining(names, frozenset()).tolist()
-    keys = [f"row {i}" if gone else f"name {name}" for i, (name, gone) in
-            enumerate(zip(names, missing, strict=True))]  # fmt: skip
-    _, codes = np.unique([keys[i] for i in rows.tolist()], return_inverse=True)
-    return np.asarray(codes, dtype=np.int64)
+    return [None if gone else str(name) for name, gone in zip(names, missing, strict=True)]
+
+
+def group_codes(
+    groups: Any, n: int, rows: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return :class:`Groups` codes of (m,) sorted rows among n, and of the others; or None twice.
+
+    >>> [codes.tolist() for codes in group_codes(["b", None, "a", "b"], 4, np.array([0, 1]))]
+    [[0, 1], [-1, 0]]
+    """
+    names = read_groups(groups, n)
+    if names is None:
+        return None, None
+    known = Groups([names[i] for i in rows.tolist()])
+    others = np.setdiff1d(np.arange(n), rows)
+    return known.codes, known.of([names[i] for i in others.tolist()])
+
+
+class Groups:
+    """Codes of the groups of m rows; can be pickled.
+
+    Args:
+        names: m names; a missing one is a group of its own.
+
+    Attributes:
+        codes: (m,) int64.
+
+    >>> groups = Groups(["b", None, "a", "b", None])
+    >>> groups.codes.tolist(), groups.of(["a", "c", None, "b"]).tolist()
+    ([1, 2, 0, 1, 3], [0, -1, -1, 1])
+    """
+
+    def __init__(self, names: Sequence[str | None]) -> None:
+        known = sorted({name for name in names if name is not None})
+        self._code_of = {name: code for code, name in enumerate(known)}
+        self.codes = self.of(names)
+        missing = np.flatnonzero(self.codes < 0)
+        self.codes[missing] = np.arange(len(missing)) + len(known)
+
+    def of(self, names: Sequence[str | None]) -> np.ndarray:
+        """Return the codes of further rows, (n,) int64; -1: a missing or another name."""
+        codes = (-1 if name is None else self._code_of.get(name, -1) for name in names)
+        return np.fromiter(codes, dtype=np.int64, count=len(names))
 
 
 def free_memory() -> int | None:

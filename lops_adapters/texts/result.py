@@ -176,10 +176,12 @@ class TextSelection(Selection):
             return suggested
         return unsure(map(str, self.per_class)) or "-"
 
-    def suggest_without_label(self, committee: FittedCommittee) -> None:
-        """Let the committee suggest labels of the texts without one."""
+    def suggest_without_label(
+        self, committee: FittedCommittee, groups: np.ndarray | None = None
+    ) -> None:
+        """Let the committee suggest labels of the texts without one, of groups by int codes."""
         rows = self.abstained.tolist()
-        codes, probability = committee.suggest([self.texts[row] for row in rows])
+        codes, probability = committee.suggest([self.texts[row] for row in rows], groups)
         for row, code in zip(rows, codes.tolist(), strict=True):
             self.suggested[row] = committee.classes[code]
         self.suggested_probability[rows] = probability

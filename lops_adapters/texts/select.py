@@ -162,11 +162,11 @@ def select(
     matrix = read_given(embeddings, pred_probs, len(names), method, probe, at)
     check_alone(matrix, encoder, words, analyzer)
     read, judged = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
-    _check_enough(len(judged), row, keep)
-    check_memory(len(judged), len(set(judged)))
+    _check_size(judged, row, keep)
     if words is not None:
         check_words(words, list(dict.fromkeys(judged)))
     checks = read_checked(checked, names, at, place)
+    grouped, of_others = group_codes(groups, len(names), at)
     committee = method == "committee"
     watched, which, more = _scorers(
         method, probe, encoder, words, analyzer, len(read), quiet, matrix, pred_probs
@@ -188,7 +188,7 @@ def select(
         strict=strict,
         checked=with_copies(checks, read if matrix is None else range(len(judged)), judged),
         votes=None if votes is None else votes.at(at),
-        groups=group_codes(groups, len(names), at),
+        groups=grouped,
     )
     samples: Any = read if matrix is None else matrix
     selection = selector(samples, judged)
@@ -219,7 +219,7 @@ def select(
     if votes is None:
         why.notes += without_label(len(names) - len(at))
     else:
-        report_sources(result, votes, estimates, committees if unvoted else ())
+        report_sources(result, votes, estimates, committees if unvoted else (), of_others)
     if fitted is not None:
         fitted(*committees)
     return result
@@ -291,7 +291,10 @@ def _members_used(watched: Probe, options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_enough(n: int, row: Method, keep: float | str) -> None:
+def _check_size(labels: Sequence[Hashable], row: Method, keep: float | str) -> None:
+    """Raise a LopsError of too few labels, and of too many for the memory."""
+    n = len(labels)
+    check_memory(n, len(set(labels)))
     validates = "folds" in row.options or (row.takes_keep and keep == AUTO)
     if validates and n < FEWEST:
         raise LopsError(

@@ -132,6 +132,7 @@ def report_sources(
     votes: Votes,
     estimates: Sequence[Source],
     committees: Sequence[FittedCommittee],
+    groups: np.ndarray | None,
 ) -> None:
     """Tell a selection what is known of its sources, and suggest labels of texts without a vote.
 
@@ -140,6 +141,7 @@ def report_sources(
         votes: for its n texts.
         estimates: one per source.
         committees: the fitted committee, if it also scores texts without a vote.
+        groups: int codes of the groups of these texts, -1: none that has votes; None: no groups.
 
     """
     classes, codes = list(selection.per_class), votes.codes
@@ -171,7 +173,7 @@ def report_sources(
         suggested = ", with a suggestion" if committees else ""
         notes.append(f"Without a vote: {without:,} rows, neither kept nor rejected{suggested}.")
     for committee in committees:
-        selection.suggest_without_label(committee)
+        selection.suggest_without_label(committee, groups)
     selection.said.notes += notes
 
 

@@ -8,9 +8,10 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
+from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import members
 from lops_adapters.selection.folds import Labelled
-from lops_adapters.selection.members import ClassWords, Neighbours, VectorRegression
+from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, VectorRegression
 
 from .stand_in import world
 
@@ -202,3 +203,28 @@ def test_topics_of_nothing(texts):
         LopsError, match="the 2 texts hold no word the linear probe can use; wanted"
     ):
         topics(count_words(texts), 0)
+
+
+@pytest.mark.parametrize("kind", ["probe", "regression", "neighbours"])
+def test_further_samples_of_a_group_are_scored_without_it(kind):
+    """A sample, given once more with its group, gets the scores that it had held out."""
+    vectors = dict(zip(SAMPLES, VECTORS, strict=True))
+
+    def read(samples):
+        return np.array([vectors[one] for one in samples])
+
+    texts = [f"word{code} {sample}" for code, sample in zip(CODES, SAMPLES, strict=True)]
+    member = {
+        "probe": lambda: Learnt("p", LinearProbe(quiet=True)),
+        "regression": lambda: VectorRegression("r", read),
+        "neighbours": lambda: Neighbours("n", read),
+    }[kind]()
+    groups = np.arange(90) // 4
+    samples = texts if kind == "probe" else SAMPLES
+    task = Labelled(samples, CODES, ["a", "b", "c"], 3, groups=groups)
+    held_out = member.score(task, further=True)
+    again = member.score_further(samples, groups)
+    np.testing.assert_allclose(again, held_out, rtol=1e-4)
+    others = member.score_further(samples, np.full(90, -1))
+    np.testing.assert_allclose(others, member.score_further(samples), rtol=1e-6)
+    assert not np.allclose(others, held_out, rtol=1e-3)
