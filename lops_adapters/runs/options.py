@@ -80,9 +80,10 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
     data.add_argument(
         "--names",
         dest="names_from",  # a framework's settings may have names
-        metavar="labels|JSON",
-        help="words that name the classes, {class: name or [name, ...]}, for frameworks that start "
-        "from names; labels: the labels (default: the data set's)",
+        metavar="A,B,...|JSON",
+        help="the classes where the data have no labels, A,B,...; or a JSON file of words that "
+        "name them, {class: name or [name, ...]}; labels: the labels (default: names.json in the "
+        "folder of the data, or the data set's)",
     )
     data.add_argument(
         "--headers",
