@@ -76,7 +76,9 @@ def test_own_texts_and_class_names(tmp_path, monkeypatch):
     assert page.values["len(predictions)"] == 300
     assert page.values["list(predictions[0])"] == ["id", "predicted", "probability"]
     gold = load("demo").sample(300, seed=0).gold.labels
-    right = sum(row["predicted"] == true for row, true in zip(page.names["predictions"], gold))
+    right = sum(
+        row["predicted"] == true for row, true in zip(page.names["predictions"], gold, strict=True)
+    )
     assert right / 300 > 0.7
 
 
