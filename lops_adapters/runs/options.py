@@ -200,6 +200,8 @@ def read_checks(
     if path is None:
         return {}, None
     checked = read_checked(path, corpus, sampled=options.max_docs is not None)
+    if not checked and options.max_docs is None:
+        raise LopsError(f"{path}: no row is checked yet; fill in the column checked, or remove it")
     return checked, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
