@@ -32,20 +32,23 @@ exclude_patterns = ["_build", *(f"api/{page.name}" for page in _waiting)]
 myst_heading_anchors = 4
 autodoc_default_options = {"members": True, "show-inheritance": True}
 autodoc_member_order = "bysource"
+# Callbacks derive from classes of these libraries; where one is missing, a stand-in serves.
+autodoc_mock_imports = [
+    library
+    for library in ("torch", "transformers", "accelerate", "keras")
+    if find_spec(library) is None
+]
 autodoc_typehints = "signature"  # shapes and units are in the docstrings
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 # Pages that lie outside this folder are included by pages of the site; links of the guide go there.
-_OUTSIDE = {
-    "../benchmarks/README.md": "benchmarks.md",
-    "../third_party/README.md": "third_party.md",
-}
+_OUTSIDE = re.compile(r"\]\((?:\.\./)+(benchmarks|third_party)/README\.md")
 
 
-def _links_inside(_app: Any, _name: str, source: list[str]) -> None:
-    for outside, page in _OUTSIDE.items():
-        source[0] = source[0].replace(f"]({outside})", f"]({page})")
+def _links_inside(_app: Any, name: str, source: list[str]) -> None:
+    up = "../" * name.count("/")
+    source[0] = _OUTSIDE.sub(rf"]({up}\1.md", source[0])
 
 
 def _bars_are_sizes(

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from lops_adapters.datasets import load
+
 from .pages import DOCS, Page, differences
 
 pytestmark = pytest.mark.slow
@@ -68,6 +70,18 @@ def test_self_training_from_seed_words(run):
     assert list(page.values["predictions[0]"]) == ["id", "predicted", "probability"]
 
 
+def test_own_texts_and_class_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Page("own-texts").run()
+    assert page.values["len(predictions)"] == 300
+    assert page.values["list(predictions[0])"] == ["id", "predicted", "probability"]
+    gold = load("demo").sample(300, seed=0).gold.labels
+    right = sum(
+        row["predicted"] == true for row, true in zip(page.names["predictions"], gold, strict=True)
+    )
+    assert right / 300 > 0.7
+
+
 def test_notebooks_hold_the_blocks_of_the_tutorials(tmp_path):
     subprocess.run([sys.executable, DOCS / "notebooks.py", tmp_path / "notebooks"], check=True)
     for path in tmp_path.glob("notebooks/*.ipynb"):
@@ -77,7 +91,7 @@ def test_notebooks_hold_the_blocks_of_the_tutorials(tmp_path):
         blocks = re.findall(r"^```(?:python|sh)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
         assert re.sub("^!", "", code, flags=re.MULTILINE).split() == "".join(blocks).split()
         assert not [cell for cell in cells if ".md" in cell["source"]]
-    assert len(list(tmp_path.glob("notebooks/*.ipynb"))) == 4
+    assert len(list(tmp_path.glob("notebooks/*.ipynb"))) == 5
 
 
 @pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lops_adapters.cli.corrections import by_row, check_table, read_corrections
+from lops_adapters.cli.corrections import CHECKED, by_row, check_table, read_corrections
 from lops_adapters.core import LopsError
 
 
@@ -24,8 +24,8 @@ def read_checked_files(
         encoding: of files that are neither UTF-8 nor UTF-16.
 
     Raises:
-        LopsError: a file that cannot be read or was made for another table or column, and a row
-            that is checked twice with different labels.
+        LopsError: a file that cannot be read or was made for another table or column, no checked
+            row, and a row that is checked twice with different labels.
 
     """
     labels: dict[int, str] = {}
@@ -47,4 +47,9 @@ def read_checked_files(
                     f"{labels[row]!r:.80} in {source[row]}; correct one of them"
                 )
             labels[row], source[row] = text, path
+    if paths and not labels:
+        raise LopsError(
+            f"{paths[0]}: no row is checked yet; fill in the column {CHECKED}, or leave --checked "
+            "out"
+        )
     return labels

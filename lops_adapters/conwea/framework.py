@@ -12,6 +12,7 @@ from lops_adapters.conwea.seeds import Seeds
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
+from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
@@ -31,6 +32,7 @@ class Conwea(IteratedFramework[ConweaSettings]):
     settings = ConweaSettings
     modules = ("nltk", "torch", "transformers")
     model = "lops_adapters.conwea.model:ConweaClassifier"
+    words = SEED_FILES[0]
 
     def needs(self, settings: ConweaSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen classifier; only a HAN reads word vectors."""
@@ -40,8 +42,8 @@ class Conwea(IteratedFramework[ConweaSettings]):
         """Refuse data without seed words."""
         if not any(dataset.corpus.seeds.values()):
             raise LopsError(
-                f"{dataset.corpus.name} has no seed words, which ConWea needs; put a seeds.json "
-                "next to the data"
+                f"{dataset.corpus.name} has no seed words, which ConWea needs; "
+                f"{to_write(SEED_FILES[0], dataset.corpus.classes)}"
             )
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 
 SEED_FILES = ("seeds.json", "seedwords.json")
 NAME_FILE = "names.json"
 LABELS = "labels"
+EXAMPLES = ("business", "sports")  # classes of a message where the data have none
 
 Seeds: TypeAlias = Mapping[str, Sequence[str]]
-Names: TypeAlias = Mapping[str, str | Sequence[str]]
+Names: TypeAlias = Mapping[str, str | Sequence[str]] | Sequence[str]
 
 logger = logging.getLogger(__name__)
 
@@ -28,24 +30,57 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
         LopsError: the file is missing, not JSON, names a class twice, or holds something else.
 
     """
-    return _load(source, "seed words", 'wanted {"class": ["seed word", ...], ...}', _is_words)
+    if isinstance(source, Mapping):
+        return source
+    wanted = 'wanted {"class": ["seed word", ...], ...}'
+    content = _read(source, "seed words", wanted)
+    if not isinstance(content, dict) or not all(map(_is_words, content.values())):
+        raise LopsError(f"{source}: these are no seed words; {wanted}")
+    return content
 
 
 def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     """Return names from a mapping or a JSON file ``{class: name or [name, ...]}``.
+
+    Classes that are their own names can be a list instead: in Python, in the file, or as one
+    string with commas.
 
     Raises:
         LopsError: the file is missing, not JSON, names a class twice, or holds something else.
 
     >>> load_names({"rec": "sports", "sci": ["science", "research"]})
     {'rec': ('sports',), 'sci': ('science', 'research')}
+    >>> load_names("arts, sports")
+    {'arts': ('arts',), 'sports': ('sports',)}
     """
-    wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}'
-    content = _load(source, "class names", wanted, _is_name)
+    wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}, or ["class", ...]'
+    content: Any = source
+    if isinstance(source, str) and "," in source and not Path(source).is_file():
+        content = [name.strip() for name in source.split(",") if name.strip()]
+    elif isinstance(source, (str, Path)):
+        content = _read(source, "class names", wanted)
+    if content and _is_words(content):
+        if len(set(content)) < len(content):
+            raise LopsError(f"class names must differ; found {listed(map(repr, content))}")
+        content = {name: name for name in content}
+    if not isinstance(content, Mapping) or not all(map(_is_name, content.values())):
+        raise LopsError(f"{source}: these are no class names; {wanted}")
     return {
         label: (names,) if isinstance(names, str) else tuple(names)
         for label, names in content.items()
     }
+
+
+def to_write(file: str, classes: Sequence[str]) -> str:
+    """Return the sentence that says which file of words to write, ready to paste.
+
+    >>> to_write("names.json", ["arts", "sports"])
+    'write names.json next to the data: {"arts": "arts", "sports": "sports"}'
+    """
+    named = file == NAME_FILE
+    words = {label: label if named else [label] for label in classes or EXAMPLES}
+    which = file if named else f"{file}, a few words per class,"
+    return f"write {which} next to the data: {json.dumps(words, ensure_ascii=False)}"
 
 
 def find_file(folder: Path, *names: str) -> Path | None:
@@ -62,8 +97,8 @@ def choose_names(
     """Return the names to use; classes without an entry are named by their label.
 
     Args:
-        names: ``labels`` for the labels alone; otherwise names, or a JSON file of them, that
-            replace the usual ones of the classes they list.
+        names: ``labels`` for the labels alone; otherwise what :func:`load_names` takes, which
+            replaces the usual names of the classes it lists.
         usual: the data set's names.
         classes: of the data set.
 
@@ -75,28 +110,23 @@ def choose_names(
     if names == LABELS:
         return {}
     renamed = {label: published.RENAMED[label] for label in classes if label in published.RENAMED}
-    chosen = {**renamed, **(usual or {})}
-    return load_names({**chosen, **(load_names(names) if names is not None else {})})
+    own = {} if names is None else names
+    return {**load_names(renamed), **load_names(usual or {}), **load_names(own)}
 
 
-def _load(source: Any, what: str, wanted: str, is_fine: Callable[[object], bool]) -> Any:
-    """Return a mapping, or the JSON object of a file with values that are fine."""
-    if isinstance(source, Mapping):
-        return source
+def _read(source: str | Path, what: str, wanted: str) -> Any:
+    """Return the content of a JSON file."""
     try:
         text = Path(source).read_bytes().decode("utf-8-sig")
-        content = json.loads(text, object_pairs_hook=_pairs)
+        return json.loads(text, object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{source}: no such file of {what}; {wanted}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise LopsError(f"{source}: cannot be read as {what} ({error}); {wanted}") from None
-    if not isinstance(content, dict) or not all(map(is_fine, content.values())):
-        raise LopsError(f"{source}: these are no {what}; {wanted}")
-    return content
 
 
 def _is_words(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
 
 
 def _is_name(value: object) -> bool:

@@ -25,6 +25,7 @@ from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.tables import read_pickle, read_table
+from lops_adapters.datasets.text_files import read_text_files, text_files
 
 logger = logging.getLogger(__name__)
 
@@ -128,11 +129,14 @@ def _read_folder(folder: Path, columns: Columns) -> Rows:
     if len(tables) == 1:
         logger.info("%s: reading %s", folder, tables[0].name)
         return read_rows(tables[0], columns)
+    if text_files(folder):
+        logger.info("%s: reading its text files", folder)
+        return read_text_files(folder, columns)
     needs = "; ".join(f"{layout.name}: {layout.needs}" for layout in LAYOUTS)
     raise LopsError(
         f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. "
         f"The layouts need: {needs}; a table: exactly one CSV, TSV, JSONL, Parquet, .xlsx or "
-        "pickled file (if there are several, give the path of one)"
+        "pickled file (if there are several, give the path of one); texts: two or more .txt files"
     )
 
 
@@ -143,7 +147,8 @@ def _entries(folder: Path) -> set[str]:
 def _tables(folder: Path) -> list[Path]:
     readers = (read_table, read_pickle)
     files = sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
-    return [path for path in files if path.name != checked.NAME] or files
+    data = [path for path in files if path.name != checked.NAME]
+    return data or ([] if text_files(folder) else files)
 
 
 def find_checked(path: Path) -> Path | None:

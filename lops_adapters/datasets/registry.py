@@ -95,8 +95,9 @@ def load(
     Args:
         name_or_path: a registered name or alias; or a ConWea, X-Class, WeSTClass or LOTClass
             folder, a 20 Newsgroups tree or archive, a table (CSV, TSV, JSONL, Parquet, .xlsx), a
-            pickled pandas frame, the AG News CSV, or a folder with exactly one such file. A
-            registered name goes before a path of the same name; write ``./name`` for the path.
+            pickled pandas frame, the AG News CSV, a folder with exactly one such file, or a folder
+            of ``.txt`` files. A registered name goes before a path of the same name; write
+            ``./name`` for the path.
         data_dir: a folder to search first; then ``$LOPS_DATA``, then the user cache, into which the
             data set is downloaded otherwise.
         offline: never download.
@@ -106,16 +107,17 @@ def load(
         seeds: seed words of every class, or a JSON file of them. Default: ``seeds.json`` or
             ``seedwords.json`` in the folder or next to the file, otherwise from the layout, or the
             published ones of a name.
-        names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; or a JSON
-            file of them. Default: ``names.json`` in the folder or next to the file, or the
-            published ones. Classes without an entry are named by their label. ``labels``: all are.
+        names: words that name a class in a text, for X-Class, LOTClass and WeSTClass; a JSON file
+            of them; or classes that are their own names, a list or ``"arts,sports"``. Default:
+            ``names.json`` in the folder or next to the file, or the published ones. Classes without
+            an entry are named by their label. ``labels``: all are.
         headers: ``keep``, or ``strip`` for subject and body of the messages of 20 Newsgroups;
             ``auto`` strips those and keeps all other texts.
 
     Returns:
         The data set; ``gold`` is None without labels. A name has its published classes and seed
         words in every layout. The classes of a path are from the layout, otherwise the keys of the
-        seed words, otherwise the gold labels.
+        seed words, otherwise the gold labels, otherwise the keys of the names.
 
     Raises:
         LopsError: an unknown name or layout, a data set that cannot be found or downloaded, gold

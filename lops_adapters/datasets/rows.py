@@ -8,7 +8,14 @@ from pathlib import Path
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.class_words import Names, Seeds, choose_names, load_seeds
+from lops_adapters.datasets.class_words import (
+    LABELS,
+    Names,
+    Seeds,
+    choose_names,
+    load_names,
+    load_seeds,
+)
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels
 from lops_adapters.formats.cells import is_missing
 
@@ -130,7 +137,8 @@ def assemble(
 
     Returns:
         The data set. Its classes are from the layout, otherwise the keys of the seed words,
-        otherwise the gold labels. Missing ids are row numbers from 0.
+        otherwise the gold labels, otherwise the keys of the names. Missing ids are row numbers
+        from 0.
 
     Raises:
         LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a file of seed words
@@ -142,8 +150,11 @@ def assemble(
         classes = list(rows.classes)
     elif chosen:
         classes = list(chosen)
+    elif rows.labels is not None:
+        classes = sorted(set(rows.labels))
     else:
-        classes = sorted(set(rows.labels or ()))
+        named = rows.names or (None if names == LABELS else names)
+        classes = list(load_names(named or {}))
     ids = rows.ids if rows.ids is not None else [str(number) for number in range(len(rows.texts))]
     corpus = Corpus(
         name,

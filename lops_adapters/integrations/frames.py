@@ -20,6 +20,7 @@ from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
 Frame = TypeVar("Frame")
+SUGGESTED = COLUMNS[-1]
 
 
 def select_frame(
@@ -78,7 +79,7 @@ def select_frame(
     texts, labels = read(frame, text), read(frame, label)
     selection = select(texts, labels, **choice)
     columns = {name: np.array(values) for name, values in selection.added().items()}
-    marked: Frame = add(frame, columns, selection.kept if kept_only else None)
+    marked: Frame = add(frame, columns, label, selection.kept if kept_only else None)
     return marked
 
 
@@ -106,7 +107,7 @@ def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
                 "texts and one of pseudo-labels: pass text= and label="
             )
     for name in COLUMNS:
-        if name in names:
+        if name in [first[0] if isinstance(first, tuple) and first else first for first in names]:
             raise LopsError(
                 f"there is a column {name!r} already, perhaps from an earlier selection; drop or "
                 "rename it"
@@ -130,27 +131,46 @@ def _read_dataset(frame: Any, name: str) -> list[Any]:
     return [None if coded and value == -1 else value for value in plain]
 
 
-def _add_to_pandas(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
-    marked = frame.assign(**columns)
+def _plain(column: np.ndarray) -> list[Any]:
+    """Return plain values, None for a missing one."""
+    return [None if value != value else value for value in column.tolist()]  # noqa: PLR0124
+
+
+def _add_to_pandas(
+    frame: Any, columns: dict[str, np.ndarray], label: Hashable, kept: np.ndarray | None
+) -> Any:
+    marked, labels = frame.copy(deep=False), frame[label]
+    below = ("",) * (frame.columns.nlevels - 1)
+    for name, column in columns.items():
+        # numpy's integers have no missing value.
+        plain = isinstance(labels.dtype, np.dtype) and labels.dtype.kind in "iub"
+        typed = name == SUGGESTED and not (plain and None in column.tolist())
+        values = type(labels)(column, index=frame.index, dtype=labels.dtype) if typed else column
+        marked[(name, *below) if below else name] = values
     return marked if kept is None else marked.iloc[kept]
 
 
-def _add_to_polars(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
-    series = type(frame.get_column(frame.columns[0]))
+def _add_to_polars(
+    frame: Any, columns: dict[str, np.ndarray], label: str, kept: np.ndarray | None
+) -> Any:
+    labels = frame.get_column(label)
     marked = frame.with_columns(
         [
-            series(name, [None if value != value else value for value in column.tolist()])  # noqa: PLR0124
+            type(labels)(name, _plain(column), dtype=labels.dtype if name == SUGGESTED else None)
             for name, column in columns.items()
         ]
     )
     return marked if kept is None else marked[kept.tolist()]
 
 
-def _add_to_dataset(frame: Any, columns: dict[str, np.ndarray], kept: np.ndarray | None) -> Any:
+def _add_to_dataset(
+    frame: Any, columns: dict[str, np.ndarray], label: str, kept: np.ndarray | None
+) -> Any:
     marked = frame
     for name, column in columns.items():
-        values = [None if value != value else value for value in column.tolist()]  # noqa: PLR0124
-        marked = marked.add_column(name, values)
+        marked = marked.add_column(name, _plain(column))
+    if marked.features[SUGGESTED] != frame.features[label]:
+        marked = marked.cast_column(SUGGESTED, frame.features[label])
     form = frame.format
     if form["type"] is not None:
         everything = set(form["columns"]) == set(frame.column_names)

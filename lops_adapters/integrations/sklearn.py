@@ -10,6 +10,8 @@ It takes texts, or numbers, dense or sparse. The order of the rows changes nothi
 from __future__ import annotations
 
 import numbers
+import sys
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -183,9 +185,22 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.string = True
+        tags.input_tags.sparse = self.probe is None or hasattr(self.probe, "partial_fit")
+        tags.input_tags.string = True
         tags.target_tags.required = True
+        return _tags_of_sampler(tags)
+
+
+def _tags_of_sampler(tags: Any) -> Any:
+    """Return tags as imbalanced-learn has them, which knows more kinds; it may not be imported."""
+    module = sys.modules.get("imblearn.utils._tags")
+    if module is None:
         return tags
+    own = {item.name: getattr(tags, item.name) for item in fields(tags)}
+    known = {item.name for item in fields(module.Tags)}
+    own["input_tags"] = module.InputTags(**asdict(tags.input_tags), dataframe=True)
+    own["sampler_tags"] = module.SamplerTags(sample_indices=True)
+    return module.Tags(**{name: value for name, value in own.items() if name in known})
 
 
 def _contents(matrix: Any) -> list[Any]:
@@ -225,14 +240,12 @@ def _texts(X: Any) -> list[str] | None:
     """Return the samples as strings, or None if they are not texts."""
     if sparse.issparse(X) or not hasattr(X, "__len__"):
         return None
-    if hasattr(X, "iloc") and X.ndim == 2:
+    if isinstance(X, np.ndarray) and X.dtype.kind not in "OUT":
+        return None
+    if len(getattr(X, "shape", ())) == 2:
         if X.shape[1] != 1:
             return None
-        X = X.iloc[:, 0]
-    elif isinstance(X, np.ndarray):
-        if X.dtype.kind not in "OUT":
-            return None
-        X = X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X
+        X = _safe_indexing(X, 0, axis=1)
     are_texts = [isinstance(text, str) for text in X]
     if not any(are_texts):
         return None

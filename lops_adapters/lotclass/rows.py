@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.lotclass.documents import Occurrences, TooFewError, find_names, read_tokens
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import LanguageModel, load_network
@@ -174,8 +175,8 @@ def class_words(kind: str, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:
     without = [label for label, own in words.items() if not own]
     if without:
         raise LopsError(
-            f"no seed words for {', '.join(without)}; put a seeds.json next to the data, or give "
-            "--supervision names"
+            f"no seed words for {', '.join(without)}; "
+            f"{to_write(SEED_FILES[0], corpus.classes)}, or give --supervision names"
         )
     return words
 

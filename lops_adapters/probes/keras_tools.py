@@ -42,7 +42,7 @@ def import_keras() -> Any:
         os.environ.pop("KERAS_BACKEND", None)
         if before is not None:
             os.environ["KERAS_BACKEND"] = before
-    if int(keras.__version__.split(".")[0]) < 3:
+    if keras.__version__[:2] in ("1.", "2."):
         raise LopsError(
             f"found Keras {keras.__version__}; wanted Keras 3; "
             f"run: pip install {extras.with_extras('keras')}"

@@ -19,6 +19,7 @@ from lops_adapters import extras
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
@@ -211,6 +212,7 @@ class Framework(ABC, Generic[Settings]):
         model: ``module:class`` of its trained classifier; default: a probe that reads texts.
         reads_beginning: it reads only the first word pieces of a document, so message headers leave
             little else to read.
+        words: the file of words that it starts from, for the message about data without classes.
 
     """
 
@@ -222,6 +224,7 @@ class Framework(ABC, Generic[Settings]):
     modules: ClassVar[tuple[str, ...]]
     model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
+    words: ClassVar[str] = NAME_FILE
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
@@ -345,8 +348,14 @@ def run(
         raise LopsError(
             f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
         )
-    framework.check(arms, job.settings, dataset)
     corpus = dataset.corpus
+    if len(corpus.classes) < 2:
+        option = " (or give --names business,sports)" if framework.words == NAME_FILE else ""
+        raise LopsError(
+            f"{corpus.name} has {len(corpus.classes)} classes; wanted at least two: "
+            f"{to_write(framework.words, ())}{option}"
+        )
+    framework.check(arms, job.settings, dataset)
     job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)

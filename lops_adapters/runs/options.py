@@ -80,9 +80,10 @@ def _add_data(data: argparse._ArgumentGroup) -> None:
     data.add_argument(
         "--names",
         dest="names_from",  # a framework's settings may have names
-        metavar="labels|JSON",
-        help="words that name the classes, {class: name or [name, ...]}, for frameworks that start "
-        "from names; labels: the labels (default: the data set's)",
+        metavar="A,B,...|JSON",
+        help="the classes where the data have no labels, A,B,...; or a JSON file of words that "
+        "name them, {class: name or [name, ...]}; labels: the labels (default: names.json in the "
+        "folder of the data, or the data set's)",
     )
     data.add_argument(
         "--headers",
@@ -199,6 +200,8 @@ def read_checks(
     if path is None:
         return {}, None
     checked = read_checked(path, corpus, sampled=options.max_docs is not None)
+    if not checked and options.max_docs is None:
+        raise LopsError(f"{path}: no row is checked yet; fill in the column checked, or remove it")
     return checked, hashlib.sha256(path.read_bytes()).hexdigest()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
+from lops_adapters.datasets.class_words import SEED_FILES
 from lops_adapters.runs.files import write_pseudo_labels, write_selection
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
@@ -28,6 +29,7 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
     )
     settings = SelfTrainingSettings
     modules = ()
+    words = SEED_FILES[0]
 
     def settle(
         self,

@@ -20,6 +20,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.datasets.checked import read_labels
+from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import iterations
@@ -84,8 +85,8 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     classifier = build_classifier(settings, job.device, quiet=job.quiet)  # refuses bad encoders
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):
         raise LopsError(
-            f"{corpus.name} has no seed words, which {settings.pseudo_labels} needs; put a "
-            "seeds.json next to the data, or give --pseudo-labels FILE.csv"
+            f"{corpus.name} has no seed words, which {settings.pseudo_labels} needs; "
+            f"{to_write(SEED_FILES[0], corpus.classes)}, or give --pseudo-labels FILE.csv"
         )
 
     def label() -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import RULES, ClassReport, Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
@@ -66,12 +66,13 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
 def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
     """Return sentences about classes that are nearly one, or small; ``counts``: rows by class.
 
-    >>> class_problems({"Art": 40, "art": 30, "other": 20})
-    ["Classes that differ by case or spaces only: 'Art' (40) and 'art' (30). Make them one."]
+    >>> class_problems({"Art": 40, "art.": 30, "other": 20})[0][:56]
+    "Classes that differ by case, spaces or marks: 'Art' (40)"
     """
     folded: dict[str, list[Hashable]] = {}
     for label in counts:
-        folded.setdefault(" ".join(str(label).casefold().split()), []).append(label)
+        plain = " ".join(str(label).casefold().split()).strip(_MARKS)
+        folded.setdefault(plain, []).append(label)
     alike = [
         " and ".join(f"{label!r} ({counts[label]:,})" for label in group)
         for group in folded.values()
@@ -80,7 +81,8 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
     said = []
     if alike:
         said.append(
-            f"Classes that differ by case or spaces only: {listed(alike, SHOWN)}. Make them one."
+            f"Classes that differ by case, spaces or marks: {listed(alike, SHOWN)}. "
+            f"`{typed('classes')}` joins them."
         )
     small = [f"{label} ({n})" for label, n in counts.items() if 0 < n < FEW]
     if small:
@@ -108,6 +110,7 @@ _SHARED = (
     "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
     "word lists or one model do."
 )
+_MARKS = ".,:;!?\"'`*()[]"
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import spelling
 from lops_adapters.texts.abstentions import abstaining
@@ -80,10 +81,11 @@ def nearest(
     meant = {one: one if one in known else _named_class(str(one), wanted) for one in answers}
     unknown = [answer for answer, label in meant.items() if label is None]
     if unknown:
+        n = f"{len(unknown)} labels name" if len(unknown) > 1 else "1 label names"
         raise LopsError(
-            f"{len(unknown)} different labels name none, or several, of the classes: "
-            f"{listed((f'{one!r:.60} ({where(one)})' for one in unknown), SHOWN)}; add classes, "
-            "correct these labels, or name them as no label (abstain)"
+            f"{n} none, or several, of the classes: "
+            f"{listed((f'{one!r:.60} ({where(one)})' for one in unknown), SHOWN)}; correct them, "
+            f"add classes, or say that they are no label: add {_to_abstain(unknown[:SHOWN])}"
         )
     return meant
 
@@ -98,6 +100,14 @@ def about_nearest(
     others.sort(key=lambda pair: (-pair[1], str(pair[0])))
     shown = [f"{one!r} as {meant[one]} ({n:,})" for one, n in others]
     return [f"Read as classes: {listed(shown, SHOWN)}."]
+
+
+def _to_abstain(labels: Sequence[Any]) -> str:
+    """Return what says that labels are none, as it is typed."""
+    option = typed("abstain")
+    if option == "abstain":
+        return f"abstain={labels!r}"
+    return " ".join(f"{option} {shlex.quote(str(label))}" for label in labels)
 
 
 def _named_class(answer: str, wanted: Mapping[str, Hashable]) -> Hashable | None:

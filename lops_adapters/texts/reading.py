@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import single
+from lops_adapters.formats.cells import is_missing, single
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.copies import positions
 from lops_adapters.texts.multiple import check_single
@@ -20,7 +20,13 @@ _BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
 def read_texts(texts: Sequence[str]) -> list[str]:
-    """Return texts as a list; a LopsError names the positions that hold no text."""
+    """Return texts as a list; a missing one (None, NaN) is empty, as in a file.
+
+    Raises:
+        LopsError: no flat sequence, no text, or values that are not strings; it names their
+            positions.
+
+    """
     if hasattr(texts, "columns") or hasattr(texts, "column_names"):
         raise LopsError(
             f"texts are a {type(texts).__name__}, a whole table; give two of its columns, or use "
@@ -31,13 +37,16 @@ def read_texts(texts: Sequence[str]) -> list[str]:
             f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a "
             "list or one column of a table"
         )
-    read = list(texts)
+    # pandas.NA is no float, and comparing it with itself is no answer.
+    read = ["" if is_missing(one) or type(one).__name__ == "NAType" else one for one in texts]
     bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
     if bad:
         raise LopsError(
             f"{len(bad)} of {len(read)} texts are not strings, at {positions(bad)} (the first is "
             f"{read[bad[0]]!r:.60}); fill them in, or leave these rows out"
         )
+    if read and not any(map(str.strip, read)):
+        raise LopsError(f"all {len(read)} texts are empty; is this the column of texts?")
     return read
 
 

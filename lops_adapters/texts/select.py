@@ -126,7 +126,7 @@ def select(
         source: n names, of the rule, annotator, prompt or seed word that gave each label; the
             committee then estimates how often each of them is right.
         classes: the classes; labels and votes that nearly name one are read as it, such as
-            "Sports." for "sport", and listed. Others are refused. Only with votes or ``source``.
+            "Sports." for "sport", and listed. Others are refused, unless ``abstain`` names them.
         groups: n names, such as customers, threads or documents; texts of a group do not score
             each other, since they may share what makes a label wrong. Of the committee only.
         seed: of trainings, folds and ties.

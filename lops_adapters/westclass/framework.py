@@ -78,9 +78,6 @@ class Westclass(FinalFramework[WestclassSettings]):
                 "optimal needs gold labels, and pseudo documents have none; "
                 "wanted optimal-documents"
             )
-        corpus = dataset.corpus
-        if len(corpus.classes) < 2:
-            raise LopsError(f"{corpus.name} has {len(corpus.classes)} class; wanted at least two")
 
     def tables(self, prepared: Prepared, job: Job[WestclassSettings]) -> None:
         """Write the words of each topic, the pseudo documents and their pseudo-labels.

@@ -11,6 +11,7 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.checked import read_labels
+from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.tokens import Document
@@ -56,8 +57,8 @@ def supervised(
         )
     if kind == "keywords" and not any(dataset.corpus.seeds.values()):
         raise LopsError(
-            f"{options.dataset} has no seed words; put a seeds.json next to the data, or give "
-            "--supervision names"
+            f"{options.dataset} has no seed words; "
+            f"{to_write(SEED_FILES[0], dataset.corpus.classes)}, or give --supervision names"
         )
     return replace(settings, supervision=kind, labelled=tuple(pairs))
 

@@ -33,6 +33,13 @@ def filled(path, count=None):
     return [int(row["row"]) for row in rows[:count]]
 
 
+def test_rows_to_check_that_nobody_has_checked(here):
+    path = written(here / "to_check.csv", ["1,a,", "2,b,"], "row,label,checked")
+    table = write_table(here / "news.csv", ROWS)
+    with pytest.raises(LopsError, match=r"to_check\.csv: no row is checked yet; fill in the colum"):
+        run(table, "--checked", path)
+
+
 def written(path, rows, header="row,label"):
     path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     return path

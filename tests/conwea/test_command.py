@@ -31,12 +31,17 @@ def test_options_that_cannot_work(refuse, good, more, words):
 
 DATA = {
     "no seed words": (
-        TEXTS,
+        TEXTS[:2],
+        ["arts", "law"],
         None,
-        ["no seed words", "ConWea", "put a seeds.json next to the data"],
+        [
+            "no seed words, which ConWea needs; write seeds.json, a few words per class, next to "
+            'the data: {"arts": ["arts"], "law": ["law"]}'
+        ],
     ),
     "one class labelled": (
         TEXTS,
+        None,
         {"arts": ["gallery"], "sport": ["rugby"]},
         [
             "all for ['arts']; wanted at least two classes",
@@ -44,14 +49,14 @@ DATA = {
             "warning: seed words that the corpus lacks",
         ],
     ),
-    "only stop words": (["the and", "of!"], SEEDS, ["found no word in 2 documents"]),
+    "only stop words": (["the and", "of!"], None, SEEDS, ["found no word in 2 documents"]),
 }
 
 
 @pytest.mark.parametrize("what", DATA)
 def test_data_that_cannot_work(refuse, tmp_path, what):
-    texts, seeds, words = DATA[what]
-    refuse(write_folder(tmp_path / "data", texts, None, seeds), "", words, may_warn=True)
+    texts, labels, seeds, words = DATA[what]
+    refuse(write_folder(tmp_path / "data", texts, labels, seeds), "", words, may_warn=True)
 
 
 def test_odd_data_that_work(run, tmp_path):

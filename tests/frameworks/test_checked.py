@@ -64,4 +64,8 @@ def test_the_file_in_the_folder_of_the_data(stand, tmp_path):
     status, _, err = stand.command(tmp_path / "run", data=data)
     assert status == 2
     assert "checked.csv, line 2: the id 'nobody' is of no document of" in err
+    (data / "checked.csv").write_text("id,label,checked\nd0,law,\n", encoding="utf-8")
+    status, _, err = stand.command(tmp_path / "run", data=data)
+    assert status == 2
+    assert "checked.csv: no row is checked yet; fill in the column checked" in err
     assert json.dumps(str(data))[1:-1] in err

@@ -49,6 +49,7 @@ class Toy(IteratedFramework[ToySettings]):
     examples = (("", "the embedded demo corpus"),)
     settings = ToySettings
     modules = ()
+    words = "seeds.json"
 
     def prepare(self, corpus, job):
         """Match seed words."""

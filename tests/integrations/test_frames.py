@@ -97,6 +97,7 @@ def test_a_data_set_is_marked():
         by_codes.learnt_at
     ).tolist()
     assert data.column_names == ["text", "label"]
+    assert marked.features["lops_suggested"] == data.features["label"]
 
 
 @pytest.mark.parametrize("columns", [None, ["label"]])
@@ -126,7 +127,6 @@ def with_hole(column, value):
         (lambda: table().drop(columns="made"), "column 'made' is not among review, note"),
         (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),
         (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),
-        (lambda: with_hole("review", None), "at positions 5, 85 .the first is None"),
         (lambda: with_hole("review", 7), "at positions 5, 85 .the first is 7"),
         (lambda: table().iloc[:0], "none of the 0 labels is a class"),
     ],
@@ -156,6 +156,35 @@ def test_rows_without_a_label_are_neither_kept_nor_judged(missing, choice):
     data = select_frame(data_set(label=codes), **choice).to_pandas()
     assert data.lops_selected.tolist() == marked.lops_selected.tolist()
     assert data.lops_suggested.isna().sum() == 2
+
+
+@pytest.mark.parametrize("kind", ["category", "string", "Int64", "int64", "float64"])
+def test_suggestions_are_of_the_type_of_the_labels(kind):
+    labels = NAMES if kind in ("category", "string") else NOISY
+    frame = pandas.DataFrame({"text": TEXTS, "label": pandas.Series(labels, dtype=kind)})
+    marked = select_frame(frame, **CHOICE)
+    assert marked.lops_suggested.dtype == frame.label.dtype
+    if kind in ("category", "string", "Int64"):
+        frame.loc[3, "label"] = pandas.NA
+        marked = select_frame(frame, **CHOICE)
+        assert marked.lops_suggested.dtype == frame.label.dtype
+        assert marked.lops_suggested.isna().sum() == 1
+
+
+def test_suggestions_of_polars_are_of_the_type_of_the_labels():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    kind = polars.Enum(sorted(set(NAMES)))
+    frame = polars.DataFrame({"text": TEXTS, "label": polars.Series(NAMES, dtype=kind)})
+    assert select_frame(frame, **CHOICE).schema["lops_suggested"] == kind
+
+
+def test_columns_named_by_tuples():
+    frame = pandas.DataFrame({("a", "text"): TEXTS, ("a", "label"): NAMES})
+    marked = select_frame(frame, ("a", "text"), ("a", "label"), **CHOICE)  # without a warning
+    assert marked.columns.tolist() == [*frame.columns, *((name, "") for name in COLUMNS)]
+    assert frame.columns.nlevels == 2
+    with pytest.raises(LopsError, match="a column 'lops_learnt_at' already"):
+        select_frame(marked, ("a", "text"), ("a", "label"), **CHOICE)
 
 
 def test_the_default_is_a_committee():

@@ -59,21 +59,6 @@ FAILURES_OF_SGD = {
 }
 
 
-class WithTags(LopsSelector):
-    """Has the tags of imbalanced-learn, which need that library."""
-
-    def __sklearn_tags__(self):
-        from imblearn.utils._tags import InputTags, SamplerTags, Tags
-
-        tags = super().__sklearn_tags__()
-        inputs = InputTags(
-            sparse=tags.input_tags.sparse, string=tags.input_tags.string, dataframe=True
-        )
-        return Tags(
-            None, tags.target_tags, input_tags=inputs, sampler_tags=SamplerTags(sample_indices=True)
-        )
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("probe", "failures"),
@@ -89,7 +74,7 @@ def test_is_an_imbalanced_learn_sampler(probe, failures):
     )
     failed, passed = {}, 0
     for estimator, check in checks.estimator_checks_generator(
-        WithTags(probe, epochs=1, random_state=0)
+        LopsSelector(probe, epochs=1, random_state=0)
     ):
         try:
             check(estimator)
@@ -99,6 +84,20 @@ def test_is_an_imbalanced_learn_sampler(probe, failures):
             passed += 1
     assert set(failed) == set(failures), failed
     assert passed >= 10
+
+
+def test_the_tags_say_what_a_probe_reads():
+    assert LopsSelector().__sklearn_tags__().input_tags.sparse
+    assert LopsSelector(SGDClassifier()).__sklearn_tags__().input_tags.sparse
+    for probe in ("linear", LinearProbe(), make_pipeline(TfidfVectorizer(), SGDClassifier())):
+        assert not LopsSelector(probe).__sklearn_tags__().input_tags.sparse
+
+
+def test_a_polars_table_of_one_column():
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    kept, _ = LopsSelector(random_state=0).fit_resample(polars.DataFrame({"t": TEXTS}), NAMES)
+    wanted, _ = LopsSelector(random_state=0).fit_resample(TEXTS, NAMES)
+    assert kept["t"].to_list() == wanted
 
 
 def column(texts):

@@ -87,7 +87,7 @@ DATA = {
         LABELS,
         None,
         ["--supervision", "keywords"],
-        ["no seed words for arts, law, sport; put a seeds.json"],
+        ["no seed words for arts, law, sport; write seeds.json"],
     ),
 }
 

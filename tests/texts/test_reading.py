@@ -27,15 +27,15 @@ class Odd:
     ("texts", "labels", "message"),
     [
         (
-            ["a", None, "b", None],
+            ["a", 1.5, "b", b"x"],
             list("xyxy"),
-            "2 of 4 texts are not strings, at positions 1, 3 .the first is None.",
+            "2 of 4 texts are not strings, at positions 1, 3 .the first is 1.5.",
         ),
         (["a", 7], ["x", "y"], "1 of 2 texts are not strings, at position 1 .the first is 7."),
         (
             [float("nan")] * 9,
             list("xyxyxyxyx"),
-            "9 of 9 texts are not strings, at positions 0, 1, 2, 3, 4 and 4 more",
+            "all 9 texts are empty; is this the column of texts",
         ),
         ("one text", ["x"], "texts are one str; wanted a flat sequence"),
         (np.array([["a"], ["b"]]), ["x", "y"], "texts are one ndarray"),

@@ -402,3 +402,13 @@ def test_the_order_of_texts_is_nothing():
     np.testing.assert_array_equal(there.confidence, here.confidence[order])
     np.testing.assert_array_equal(there.suggested, here.suggested[order])
     assert there.why == here.why
+
+
+def test_missing_texts_are_empty_as_in_a_file():
+    texts = list(TEXTS)
+    texts[3] = texts[5] = ""
+    gaps = [None if i == 3 else float("nan") if i == 5 else text for i, text in enumerate(texts)]
+    empty, missing = (select(some, LABELS) for some in (texts, gaps))
+    assert "Empty text: 2 rows (positions 3, 5). These labels cannot be checked." in missing.why
+    assert missing.why == empty.why
+    assert missing.kept.tolist() == empty.kept.tolist()

@@ -83,7 +83,7 @@ DATA = {
         LABELS,
         None,
         ["--supervision", "keywords"],
-        ["no seed words", "put a seeds.json next to the data, or give --supervision names"],
+        ["no seed words; write seeds.json", "or give --supervision names"],
     ),
     "only punctuation, faithful": (
         ["...", "?! (_)"],
@@ -92,7 +92,7 @@ DATA = {
         ["--faithful"],
         ["found no word in 2 documents"],
     ),
-    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 class; wanted at least two"]),
+    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 classes; wanted at least two"]),
     "no gold labels to draw from": (
         TEXTS,
         None,

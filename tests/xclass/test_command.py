@@ -35,7 +35,7 @@ def test_options_that_cannot_work(refuse, good, more, words):
 
 
 DATA = {
-    "one class": (TEXTS, ["law"], ["found 1 class; wanted at least two"]),
+    "one class": (TEXTS, ["law"], ["has 1 classes; wanted at least two"]),
     "the same words twice": (
         TEXTS,
         ["arts", "Law", "law"],
