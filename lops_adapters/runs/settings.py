@@ -44,8 +44,6 @@ EVERY: Mapping[str, Any] = {
     "metavar": "B|epoch",
     "option": "selection",
 }
-# The reading of LOPS that made the paper's numbers, under the preset ``paper`` and ``faithful``.
-PUBLISHED = {"method": "released", "keep": 0.5}
 
 
 def one_of(choices: tuple[str, ...]) -> Range:
@@ -99,6 +97,8 @@ class FrameworkSettings:
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
+    # What made the paper's numbers, under the preset ``paper`` and ``faithful``.
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {"method": "released", "keep": 0.5}
 
     # First: it changes others, and an error of --resume names the first setting that differs.
     faithful: bool = setting(
@@ -211,7 +211,7 @@ class FrameworkSettings:
         if unknown:
             raise LopsError(f"unknown settings: {', '.join(sorted(unknown))}")
         given = {key: value for key, value in overrides.items() if value is not None}
-        published = PUBLISHED if name == "paper" or given.get("faithful") else {}
+        published = cls.PUBLISHED if name == "paper" or given.get("faithful") else {}
         settings = cls(**{**published, **cls.PRESETS[name], **given})
         return replace(settings, **cls.WHEN_FAITHFUL) if settings.faithful else settings
 

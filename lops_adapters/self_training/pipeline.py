@@ -1,6 +1,7 @@
 """Self-training from top to bottom, the paper's Algorithm 2; :func:`_iterate` selects.
 
-Pseudo-label, then in each iteration select, train, predict and bootstrap.
+Pseudo-label and select, then in each iteration train, predict and bootstrap. With a ``delta``, each
+iteration selects, as published.
 
 Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Selection for Weakly
 Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md lists what differs.
@@ -27,10 +28,10 @@ from lops_adapters.runs import iterations
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.training_set import TrainingSet, codes_of, fading_classes
 from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
-from lops_adapters.self_training.training_set import TrainingSet, codes_of, fading_classes
 
 log = logging.getLogger(__name__)
 _HELD_OUT = "the share that a held-out linear probe agrees with"
@@ -125,10 +126,11 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
         if new := [said for name, said in fading.items() if name not in faded]:
             log.warning(
                 "%s, iteration %d: the share of %s is shrinking. Try --arms committee, or "
-                "automatic --per-class, or a lower --delta",
+                "automatic --per-class%s",
                 arm,
                 number,
                 ", ".join(new),
+                "" if job.settings.delta is None else ", or no --delta",
             )
         faded |= set(fading)
     return done
@@ -139,10 +141,11 @@ def _iterate(
 ) -> tuple[Iteration, np.ndarray]:
     """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
+    method = arm if settings.selects_in(number) else "standard"
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
-    n = _how_many(arm, number, len(labelled), job)
-    selector = _selector(arm, number, labelled, n, job)
+    n = _how_many(method, number, len(labelled), job)
+    selector = _selector(method, number, labelled, n, job)
     # The insertion point of Algorithm 2: pseudo-labelled, not trained yet.
     selection, select_seconds = folder.select(
         f"{arm}-{number}-selection", partial(selector, samples, labelled.labels)
@@ -157,9 +160,12 @@ def _iterate(
     probabilities = arrays["probabilities"]
     rejected = np.delete(labelled.positions, trusted)
     training.reject(rejected, drop=settings.faithful and settings.row(arm).needs_gold)
-    bootstrapped = training.bootstrap(
-        probabilities, settings.delta, number, inclusive=settings.faithful
-    )
+    if settings.delta is None:
+        bootstrapped = training.bootstrap_by_rank(probabilities, settings.share, number)
+    else:
+        bootstrapped = training.bootstrap(
+            probabilities, settings.delta, number, inclusive=settings.faithful
+        )
     item = Iteration(
         number,
         labelled,

@@ -11,7 +11,14 @@ from typing import Any, ClassVar
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FrameworkSettings, Range, setting
+from lops_adapters.runs.settings import (
+    ABOVE_ZERO,
+    AT_LEAST_ONE,
+    FRACTION,
+    FrameworkSettings,
+    Range,
+    setting,
+)
 from lops_adapters.selection import METHODS
 
 HEURISTICS = ("string-match", "exclusive-string-match")
@@ -33,6 +40,7 @@ class SelfTrainingSettings(FrameworkSettings):
         "quick": {},
         "paper": {"classifier": "bert-base-uncased", "max_tokens": 512},
     }
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {**FrameworkSettings.PUBLISHED, "delta": 0.6}
     MORE_ARMS: ClassVar[tuple[str, ...]] = tuple(
         name for name in METHODS if name not in FrameworkSettings.ARMS
     )
@@ -72,14 +80,21 @@ class SelfTrainingSettings(FrameworkSettings):
         metavar="HOW|FILE",
     )
     pseudo_labels_sha256: str | None = setting(None, "checksum of that file", option=None)
-    iterations: int = setting(
-        5, "rounds of selection, training and bootstrapping", within=AT_LEAST_ONE
+    iterations: int = setting(5, "rounds of training and bootstrapping", within=AT_LEAST_ONE)
+    # docs/self_training.md: measurements of both rules, and of selecting in every iteration.
+    share: float = setting(
+        0.5,
+        "bootstrap the best of the other documents per class, this share of them; arms then select "
+        "in the first iteration only",
+        within=FRACTION,
     )
-    delta: float = setting(
-        0.6,
-        "bootstrap documents predicted with a probability above this",
+    delta: float | None = setting(
+        None,
+        "instead of --share, as published: bootstrap documents predicted with a probability above "
+        "this, and select in every iteration",
         within=PROBABILITY,
         metavar="P",
+        usual="none; paper and --faithful: 0.6",
     )
     n_from: str = setting(
         "lops",
@@ -91,6 +106,10 @@ class SelfTrainingSettings(FrameworkSettings):
     per_class: bool = setting(
         False, "methods that have the choice keep the same share of every class", option="selection"
     )
+
+    def selects_in(self, iteration: int) -> bool:
+        """Return whether arms select in an iteration, from 0."""
+        return iteration == 0 or self.delta is not None
 
     @property
     def committee_encoder(self) -> str:

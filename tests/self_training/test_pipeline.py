@@ -15,6 +15,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
+from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline
 
 from ..framework_checks import assert_learnt_at
@@ -60,7 +61,11 @@ class Recorder:
 
         monkeypatch.setattr(pipeline, "cut", cut_and_noted)
         monkeypatch.setattr(LinearProbe, "read", noted)
-        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
+
+        def selector(_, method, *__, **___):
+            return keep_all if method == "standard" else select
+
+        monkeypatch.setattr(Job, "selector", selector)
         monkeypatch.setattr(LinearProbe, "fit", record)
         monkeypatch.setattr(LinearProbe, "predict_proba", predicted)
 
@@ -123,6 +128,34 @@ def test_algorithm_2_step_by_step(monkeypatch, dataset, go, tmp_path):
     assert came_back  # the rejected return to the pool, and what is sure of them is added again
     predicted = [row["predicted"] for row in read_rows(done.path / "lops" / "predictions.csv")]
     assert predicted == [CLASSES[code] for code in recorder.said[-1].argmax(axis=1)]
+
+
+def test_by_rank_step_by_step(monkeypatch, dataset, go, tmp_path):
+    """Select once, then add the better half of each class of the others; what is in stays in."""
+    recorder = Recorder(monkeypatch, every_second)
+    done = go(dataset, tmp_path / "run", arms=["lops"], delta=None)
+    initial = string_match(dataset.corpus.texts, SEEDS)
+    labels = dict(zip(initial.positions.tolist(), initial.labels.tolist(), strict=True))
+    current = {i: labels[i] for i in sorted(labels)[::2]}
+    for number, said in enumerate(recorder.said):
+        _, codes, *_ = recorder.trained[number]
+        assert [CLASSES[code] for code in codes] == [current[i] for i in sorted(current)]
+        scaled = said / said.astype(np.float64).mean(axis=0)
+        scaled /= scaled.sum(axis=1, keepdims=True)
+        added = {}
+        for code, name in enumerate(CLASSES):
+            own = [i for i in range(90) if i not in current and scaled[i].argmax() == code]
+            ranked = sorted(own, key=lambda i, code=code: -scaled[i, code])
+            added |= dict.fromkeys(ranked[: (len(own) + 1) // 2], name)
+        table = read_rows(done.path / "lops" / f"bootstrapped-{number}.csv")
+        assert {row["id"]: row["pseudo_label"] for row in table} == {
+            f"d{i}": name for i, name in added.items()
+        }
+        assert added
+        current = {**current, **added}
+    rows = rows_of(done, "lops")
+    assert [row["rule"] for row in rows] == ["toy", "keep-all", "keep-all"]
+    assert [row["rejected"] for row in rows] == [24, 0, 0]
 
 
 def test_classes_keep_their_number_where_one_is_missing(monkeypatch, tmp_path, go):
@@ -260,7 +293,7 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
     said = [record.message for record in caplog.records if "is shrinking" in record.message]
     assert len(said) == 1
     assert said[0].startswith(f"lops, iteration 0: the share of {few} (")
-    assert "Try --arms committee, or automatic --per-class, or a lower --delta" in said[0]
+    assert "Try --arms committee, or automatic --per-class, or no --delta" in said[0]
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")

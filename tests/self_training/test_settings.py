@@ -17,10 +17,17 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         assert_has(
             settings, epochs=None, batch_size=None, learning_rate=None
         )  # the encoder's recipe
-        assert_has(settings, iterations=5, delta=0.6, pseudo_labels="string-match")
+        assert_has(settings, iterations=5, share=0.5, pseudo_labels="string-match")
         assert (settings.every, settings.probe, settings.faithful) == ("epoch", "same", False)
-    assert (paper.method, paper.keep) == ("released", 0.5)
-    assert (quick.method, quick.keep) == ("ranked", "auto")
+    assert (paper.method, paper.keep, paper.delta) == ("released", 0.5, 0.6)
+    assert (quick.method, quick.keep, quick.delta) == ("ranked", "auto", None)
+    assert SelfTrainingSettings.preset("quick", faithful=True).delta == 0.6
+    assert SelfTrainingSettings.preset("quick", faithful=True, delta=0.7).delta == 0.7
+
+
+def test_arms_select_in_every_iteration_with_a_delta_only():
+    assert [SelfTrainingSettings().selects_in(number) for number in range(3)] == [1, 0, 0]
+    assert [SelfTrainingSettings(delta=0.9).selects_in(number) for number in range(3)] == [1, 1, 1]
 
 
 def test_every_method_is_an_arm():

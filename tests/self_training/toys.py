@@ -17,6 +17,7 @@ SMALL = {
     "batch_size": 6,
     "learning_rate": 0.3,
     "iterations": 3,
+    "delta": 0.6,  # selects in every iteration
 }
 
 

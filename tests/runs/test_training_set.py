@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.self_training.training_set import POOL, TrainingSet, codes_of, fading_classes
+from lops_adapters.runs.training_set import (
+    POOL,
+    TrainingSet,
+    best_per_class,
+    codes_of,
+    fading_classes,
+    scaled_by_class,
+)
 
 CLASSES = ("arts", "law", "sport")
 
@@ -76,6 +83,56 @@ def test_nothing_left_and_nothing_sure(training):
     training.bootstrap(sure(*((i, 0, 0.9) for i in range(6))), 0.6, 0)
     assert (training.since >= 0).all()
     assert len(training.bootstrap(sure((0, 1, 1.0)), 0.6, 1)) == 0
+
+
+def test_scaled_a_rare_prediction_counts_as_much_as_a_frequent_one():
+    """The means are 0.8 and 0.2: 0.9 / 0.8 = 1.125 and 0.1 / 0.2 = 0.5 are 9 to 4."""
+    scaled = scaled_by_class(np.array([[0.9, 0.1], [0.7, 0.3]], dtype=np.float32))
+    np.testing.assert_allclose(scaled, [[9 / 13, 4 / 13], [7 / 19, 12 / 19]], rtol=1e-6)
+    np.testing.assert_array_equal(scaled_by_class(np.array([[1.0, 0.0]])), [[1, 0]])
+
+
+def test_the_best_of_each_class_are_taken():
+    """Three of the first class and two of the second; the share is rounded up."""
+    scores = np.array([[0.6, 0.4], [0.2, 0.8], [0.9, 0.1], [0.7, 0.3], [0.45, 0.55]])
+    assert best_per_class(scores, 0.5).tolist() == [1, 2, 3]
+    assert best_per_class(scores, 0.1).tolist() == [1, 2]
+    assert best_per_class(scores, 1.0).tolist() == [0, 1, 2, 3, 4]
+    assert best_per_class(np.zeros((0, 2)), 0.5).tolist() == []
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+def test_ties_with_the_last_are_taken_in_any_order_of_rows(order):
+    scores = np.array([[0.9, 0.1], [0.7, 0.3], [0.7, 0.3], [0.6, 0.4]])[order]
+    assert sorted(order[row] for row in best_per_class(scores, 0.5)) == [0, 1, 2]
+
+
+def test_a_row_between_two_classes_belongs_to_the_first():
+    assert best_per_class(np.array([[0.5, 0.5], [0.8, 0.2]]), 0.5).tolist() == [1]
+
+
+def test_bootstrapping_by_rank(training):
+    """Of the pool (0, 3, 4) the rarely predicted law gets its better half, below any threshold.
+
+    Means over all documents: law 0.25, sport 0.75. Law of 0 and 3: 0.3 / 0.25 = 1.2 against
+    0.7 / 0.75, so 0.5625; 0.45 / 0.25 = 1.8 against 0.55 / 0.75, so 0.7105.
+    """
+    law = np.array([0.3, 0.1, 0.3, 0.45, 0.1, 0.25])
+    moved = training.bootstrap_by_rank(np.stack([0 * law, law, 1 - law], axis=1), 0.5, 0)
+    assert table(moved) == [
+        (3, "law", pytest.approx(0.7105, abs=1e-4)),
+        (4, "sport", pytest.approx(0.75)),
+    ]
+    assert training.since.tolist() == [POOL, 0, 0, 1, 1, 0]
+    assert codes_of(training.pseudo_labels()).tolist() == [2, 1, 1, 2, 2]
+
+
+def test_by_rank_a_class_without_pseudo_labels_stays_without(training):
+    """Scaled, the few hundredths that an untrained class gets would outweigh the others."""
+    noise = np.array([0.04, 0.01, 0.01, 0.01, 0.01, 0.01])
+    found = np.stack([noise, (1 - noise) / 2, (1 - noise) / 2], axis=1)
+    assert "arts" not in training.bootstrap_by_rank(found, 1.0, 0).labels
+    assert (training.since >= 0).all()
 
 
 def test_a_class_fades_when_its_share_falls_below_half():

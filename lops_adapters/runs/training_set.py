@@ -8,6 +8,7 @@ only if no class is missing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass
@@ -26,7 +28,8 @@ class TrainingSet:
         since: (n,) int64, state of each document: 0 initially pseudo-labelled, i bootstrapped by
             iteration i - 1, POOL, or DROPPED.
         codes: (n,) int64, class code of its pseudo-label; -1: none.
-        scores: (n,) float64, score of an initial pseudo-label, probability of a bootstrapped one.
+        scores: (n,) float64, score of an initial pseudo-label, probability or
+            scaled probability of a bootstrapped one.
 
     """
 
@@ -71,8 +74,34 @@ class TrainingSet:
         best = probabilities.max(axis=1)
         sure = (best >= delta) if inclusive else (best > delta)
         moved = np.flatnonzero((self.since == POOL) & sure)
-        self._add(moved, probabilities[moved].argmax(axis=1), best[moved], iteration + 1)
-        return self._labels(moved)
+        return self._move(moved, probabilities, iteration)
+
+    def bootstrap_by_rank(
+        self, probabilities: np.ndarray, share: float, iteration: int
+    ) -> PseudoLabels:
+        """Move the best share of each class from the pool into the set and return it.
+
+        No threshold: a class of which the classifier is rarely sure grows as fast as the others.
+        A class without pseudo-labels stays without. See :func:`scaled_by_class` and
+        :func:`best_per_class`.
+
+        Args:
+            probabilities: (n, k), of all documents.
+            share: of the pool documents of each class.
+            iteration: of this prediction.
+
+        """
+        present = np.isin(np.arange(len(self.classes)), self.codes)
+        # A class without a training sample is predicted by nobody; scaled, it would be.
+        scaled = scaled_by_class(np.where(present, probabilities, 0))
+        pool = np.flatnonzero(self.since == POOL)
+        return self._move(pool[best_per_class(scaled[pool], share)], scaled, iteration)
+
+    def _move(self, positions: np.ndarray, scores: np.ndarray, iteration: int) -> PseudoLabels:
+        """Add documents with their class of the largest score, (n, k), and return them."""
+        moved = scores[positions]
+        self._add(positions, moved.argmax(axis=1), moved.max(axis=1), iteration + 1)
+        return self._labels(positions)
 
     def _add(
         self, positions: np.ndarray, codes: np.ndarray, scores: np.ndarray, since: int
@@ -84,6 +113,37 @@ class TrainingSet:
     def _labels(self, positions: np.ndarray) -> PseudoLabels:
         names = np.array(self.classes, dtype=object)[self.codes[positions]]
         return PseudoLabels(positions, names, self.scores[positions], len(self.since), self.classes)
+
+
+def scaled_by_class(probabilities: np.ndarray) -> np.ndarray:
+    """Return (n, k) float64: probabilities divided by the mean of their class, rows summing to 1.
+
+    What a classifier predicts too often becomes no more probable than what it predicts too rarely.
+
+    >>> scaled_by_class(np.array([[0.9, 0.1], [0.7, 0.3]])).round(3).tolist()
+    [[0.692, 0.308], [0.368, 0.632]]
+    """
+    probabilities = np.asarray(probabilities, dtype=np.float64)
+    scaled = probabilities / np.maximum(probabilities.mean(axis=0), _TINY)
+    return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), _TINY))
+
+
+def best_per_class(scores: np.ndarray, share: float) -> np.ndarray:
+    """Return the (m,) int64 rows with the highest scores among the rows of each class.
+
+    A row belongs to the class of its largest score, the first of these. A class keeps ``share`` of
+    its rows, rounded up. Ties: rows that tie with the last of them are kept too.
+
+    >>> best_per_class(np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.2], [0.3, 0.7]]), 0.5).tolist()
+    [0, 2, 3]
+    """
+    best, codes = scores.max(axis=1), scores.argmax(axis=1)
+    kept = np.zeros(len(scores), dtype=bool)
+    for code in np.unique(codes):
+        own = codes == code
+        ranked = np.sort(best[own])[::-1]
+        kept |= own & (best >= ranked[ceil(round(share * len(ranked), 6)) - 1])
+    return np.flatnonzero(kept)
 
 
 def codes_of(labels: PseudoLabels) -> np.ndarray:
