@@ -114,7 +114,7 @@ _MARKS = ".,:;!?\"'`*()[]"
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _SPREAD = "the same share of every class"
 _KEPT = {
-    "committee": "rows most probably right; as many are rejected as the members expect to be wrong",
+    "committee": "rows whose label is more probably right than wrong",
     "automatic": "rows most probably right; as many are rejected as the held-out probe expects to "
     "be wrong",
     "confident-learning": "rows that confident learning does not flag as label errors",

@@ -86,6 +86,7 @@ def test_other_rows_by_hand():
     of_members = [likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)]
     mean = np.average(of_members, axis=0, weights=[1, 0.5])
     right = posterior_given(mean, CODES, committees[0].true_given_label)
+    right = committees[0].calibration(right, CODES)
     np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
     np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)
     np.testing.assert_array_equal(assessment.suggested, right.argmax(axis=1))

@@ -27,9 +27,22 @@ def case(n=240, k=3, noise=0.2, skill=0.6, seed=0):
     return views / views.sum(axis=1, keepdims=True), labels, gold
 
 
+def plain_strength(views, labels):
+    """Samples that the prior is worth per sample: ((1 - s) / s)^2, s the skill, with loops."""
+    agreed, competing = 0.0, sum(views[:, j].max() > 0 for j in range(views.shape[1]))
+    if competing < 2:
+        return 0.0
+    for row, label in zip(views.tolist(), labels.tolist(), strict=True):
+        largest = [j for j, p in enumerate(row) if p >= max(row) * (1 - 1e-9)]
+        agreed += (label in largest) / len(largest) / len(labels)
+    skill = max(0.01, (agreed - 1 / competing) / (1 - 1 / competing))
+    return ((1 - skill) / skill) ** 2
+
+
 def plain(views, labels, sharpness=SHARPNESS):
     """Dawid and Skene's estimate with loops and Python floats; the same start and stopping."""
-    k = views.shape[1]
+    k, strength = views.shape[1], plain_strength(views, labels)
+    usual = [[0.9 if i == j else 0.1 / max(1, k - 1) for j in range(k)] for i in range(k)]
     given = [[0.9 if i == j else 0.1 / max(1, k - 1) for j in range(k)] for i in range(k)]
 
     def weighted():
@@ -50,7 +63,11 @@ def plain(views, labels, sharpness=SHARPNESS):
         for i in range(k):
             own = [row for row, label in zip(found, labels.tolist(), strict=True) if label == i]
             given.append(
-                [(sum(row[j] for row in own) + 0.5) / (len(own) + 0.5 * k) for j in range(k)]
+                [
+                    (sum(row[j] for row in own) + strength * len(own) * usual[i][j] + 0.5)
+                    / ((1 + strength) * len(own) + 0.5 * k)
+                    for j in range(k)
+                ]
             )
         if max(abs(given[i][j] - before[i][j]) for i in range(k) for j in range(k)) < 1e-4:
             break
@@ -85,7 +102,7 @@ def test_wrong_labels_are_found_and_the_class_they_come_from():
     assert (found.argmax(axis=1) == gold).mean() > 0.97
     real = np.array([np.bincount(gold[labels == i], minlength=4) / (labels == i).sum()
                      for i in range(4)])  # fmt: skip
-    np.testing.assert_allclose(given, real, atol=0.03)
+    np.testing.assert_allclose(given, real, atol=0.05)  # drawn towards 0.9 on the diagonal
 
 
 @pytest.mark.parametrize("most", [100_000, 500])
@@ -193,7 +210,7 @@ def test_labels_that_cannot_be_checked_are_believed():
     usual, _ = posterior(rows, codes)
     np.testing.assert_allclose(found[2:], usual[2:], atol=1e-6)
     mixed = rows[np.random.default_rng(0).permutation(300)]
-    given = label_distribution(mixed, codes, least=3)  # the members cannot tell
+    given = label_distribution(mixed, codes, least=3, tells=False)
     for each in (mixed, rows):
         found = posterior_given(each, codes, given)
         np.testing.assert_allclose(found, np.eye(4)[codes], atol=1e-99)

@@ -35,7 +35,7 @@ def test_answers_that_name_a_class(answer, expected):
 )
 def test_answers_that_name_none(answer):
     """A negation is no class, unless a class is named so."""
-    with pytest.raises(LopsError, match=r"1 different labels .*\(at positions 1, 2\); add classes"):
+    with pytest.raises(LopsError, match=r"1 label names .*\(at positions 1, 2\); correct them"):
         matched(["ham", answer, answer], CLASSES)
 
 

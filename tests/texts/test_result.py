@@ -51,7 +51,7 @@ def test_summary_and_reasons():
     said = " ".join(found.why)
     for part in (
         "Members: TF-IDF + logistic regression, neighbours by LSA.",
-        "Kept: rows most probably right; as many are rejected as the members expect to be wrong.",
+        "Kept: rows whose label is more probably right than wrong.",
         found.stopped,
         "Next: train on all rows with --weights (a class has less than 5 % of the rows; ",
         "Expect more wrong labels than rejected ones if the labels share errors",

@@ -19,7 +19,6 @@ from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.selection.methods import OFFERED
-from lops_adapters.selection.posterior import least_kept
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.select import select as texts_select
 
@@ -185,9 +184,7 @@ def random_labels():
     return texts, [f"class {i}" for i in rng.integers(0, 4, 400)]
 
 
-@pytest.mark.parametrize(
-    "choice", [{}, {"sure": 0.9}, {"per_class": True}, {"method": "automatic"}]
-)
+@pytest.mark.parametrize("choice", [{}, {"per_class": True}, {"method": "automatic"}])
 def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
     texts, labels = random_labels()
     with pytest.warns(
@@ -198,13 +195,14 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
         found = select(texts, labels, probe="linear", **choice)
     assert len(warned) == 1
     assert found.mask.all()
-    assert (found.confidence == 1).all()
+    assert (found.corrected == np.array(labels, dtype=object)).all()
     assert {report.why for report in found.per_class.values()} == {CANNOT_TELL}
-    assert found.noise is None
     assert found.corrections() == []
     assert not any("Often confused" in why for why in found.why)
-    if "method" not in choice:
+    if "method" not in choice:  # calibrated: no label is more probably wrong than right
         assert found.suggested.tolist() == labels
+        assert 0.5 < found.confidence.min() < found.confidence.max() < 0.9
+        assert found.noise.low < 0.3 < found.noise.high
     assert found.why[1] == (
         "Kept: all rows, since held-out predictions cannot tell right labels from wrong ones."
     )
@@ -224,26 +222,18 @@ def test_a_larger_probability_keeps_fewer():
         assert selection.settings["sure"] == sure
 
 
-def test_as_many_are_rejected_as_are_estimated_to_be_wrong():
-    """With vectors: a noisy table is judged by a lower threshold than a clean one."""
-    rng, least = np.random.default_rng(0), []
+def test_labels_that_are_more_probably_wrong_than_right_are_rejected():
+    rng = np.random.default_rng(0)
     gold = np.arange(300) % 3
     vectors = rng.normal(size=(300, 6)) + 4 * np.eye(6)[gold]
     for noise in (0.0, 0.3):
         wrong = rng.random(300) < noise
         found = select(None, np.where(wrong, (gold + 1) % 3, gold).tolist(), embeddings=vectors)
-        threshold = least_kept(found.confidence)
-        np.testing.assert_array_equal(found.mask, found.confidence >= threshold)
-        assert found.why[1] == (
-            "Kept: rows most probably right; as many are rejected as the members expect to be "
-            "wrong."
-        )
+        np.testing.assert_array_equal(found.mask, found.confidence >= 0.5)
+        assert found.why[1] == "Kept: rows whose label is more probably right than wrong."
         assert found.settings["sure"] is None
-        least.append(threshold)
-    assert len(found.rejected) == pytest.approx((1 - found.confidence).sum(), abs=20)
-    assert wrong[found.rejected].mean() > 0.8
-    assert least[0] > 0.9
-    assert 0.5 <= least[1] < 0.8
+        assert wrong[found.rejected].all()
+    assert len(found.rejected) > 0.5 * wrong.sum()
 
 
 def test_what_a_committee_suggests():
@@ -269,14 +259,15 @@ def test_the_estimate_of_the_noise(noise):
     texts, labels, gold = noisy_texts(n=300, k=3, noise=noise)
     found = select(texts, labels, embeddings=vectors_of(gold))
     true = np.mean([label != truth for label, truth in zip(labels, gold, strict=True)])
-    assert found.noise.low <= true <= found.noise.high
-    assert abs(found.noise.rate - true) < 0.05
+    if noise:
+        assert found.noise.low <= true <= found.noise.high
+    assert abs(found.noise.rate - true) < 0.1
     given = found.noise.true_given_label
     np.testing.assert_allclose(given.sum(axis=1), 1)
     for code in range(3):
         name = f"class {code}"
         own = [truth != name for label, truth in zip(labels, gold, strict=True) if label == name]
-        assert abs(1 - given[code, code] - np.mean(own)) < 0.1
+        assert abs(1 - given[code, code] - np.mean(own)) < 0.15
     assert not any("Estimated" in why for why in found.why)
     assert any(why.startswith("Expect more wrong labels than rejected ones") for why in found.why)
 
@@ -320,8 +311,8 @@ def test_probabilities_with_and_without_an_encoder(tiny, with_encoder):
     encoder = EmbeddingProbe(tiny, max_tokens=16, precision="float32") if with_encoder else None
     found = lops_adapters.select(TEXTS, LABELS, encoder=encoder)
     assert ((found.confidence >= 0) & (found.confidence <= 1)).all()
-    assert found.confidence[WRONG].mean() < 0.5
-    assert found.confidence[~WRONG].mean() > 0.9
+    assert found.confidence[WRONG].mean() < 0.7
+    assert found.confidence[~WRONG].mean() > 0.85
     np.testing.assert_allclose(found.sample_weight, found.confidence)
     assert found.noise.low <= WRONG.mean() <= found.noise.high
     assert found.settings["sure"] is None

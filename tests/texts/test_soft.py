@@ -68,6 +68,6 @@ def test_weights():
     np.testing.assert_array_equal(usual.sample_weight, found.sample_weight)
     assert usual.mask.tolist() != found.mask.tolist()
     wrong = np.array([label != truth for label, truth in zip(LABELS, GOLD, strict=True)])
-    assert found.sample_weight[wrong].mean() < 0.2
+    assert found.sample_weight[wrong].mean() < 0.3
     assert found.sample_weight[~wrong].mean() > 0.8
     assert select(TEXTS, LABELS, method="automatic").sample_weight is None
