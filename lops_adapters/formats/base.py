@@ -197,6 +197,15 @@ class Format(ABC):
         """
         return [None]
 
+    def with_columns(
+        self, start: Start, places: Sequence[int], like: str, added: Sequence[str]
+    ) -> Any:
+        """Return the types of the columns at ``places``, and of added ones; None without types.
+
+        The added columns have the type of the column ``like``.
+        """
+        return None
+
     def load(self, path: Path) -> None:  # noqa: B027 (most need none)
         """Raise a LopsError about ``path`` if a library of the format is not installed."""
 

@@ -124,6 +124,17 @@ class Parquet(base.Format):
         about = parquet.read_metadata(path)
         return grouped((about.row_group(i).num_rows for i in range(about.num_row_groups)), rows)
 
+    def with_columns(
+        self, start: Start, places: Sequence[int], like: str, added: Sequence[str]
+    ) -> Any:
+        """Return the schema of the columns at ``places``, and of added ones."""
+        pyarrow, _ = import_pyarrow(Path(start.format))
+        kind = start.types.field(like).type
+        if pyarrow.types.is_dictionary(kind) or _is_list(pyarrow, kind):
+            kind = kind.value_type
+        fields = [start.types.field(place) for place in places]
+        return pyarrow.schema([*fields, *((name, kind) for name in added)])
+
     def load(self, path: Path) -> None:
         """Import pyarrow."""
         import_pyarrow(path)
@@ -238,7 +249,7 @@ class ParquetRows(base.Writer):
         pa = self._pyarrow
         rows = zip(*block.records(self._start.columns), strict=True)
         columns = {name: list(values) for name, values in zip(self._columns, rows, strict=True)}
-        known = None
+        known = self._start.types if self._start.format == "parquet" else None
         if self._file is not None:
             known = pa.schema([self._schema.field(name) for name in self._columns])
         try:
