@@ -52,6 +52,7 @@ class Start:
         reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
+        names: column of class ids -> the names of the classes, where the file holds them.
         mark: the first bytes of a text.
         header: the text before the rows.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
@@ -64,6 +65,7 @@ class Start:
     types: Any = None
     marked: bool = False
     part: Any = None
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mark: bytes = b""
     header: str = ""
 

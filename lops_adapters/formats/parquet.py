@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
 from lops_adapters.formats.cells import valid, valid_text
+from lops_adapters.formats.class_ids import class_id, class_names
 from lops_adapters.formats.lines import BAR_FROM_BYTES
 
 _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
@@ -27,13 +28,22 @@ def import_pyarrow(path: Path) -> tuple[Any, Any]:
 
 @dataclass
 class BatchBlock(Block):
-    """A pyarrow RecordBatch."""
+    """A pyarrow RecordBatch.
+
+    ``class_names``: as in :class:`~lops_adapters.formats.base.Start`.
+    """
 
     batch: Any
+    class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of columns."""
-        return [self._values(name) for name in names]
+        """Return the values of columns: names of classes for their ids, None for other ids."""
+        columns = [self._values(name) for name in names]
+        for place, name in enumerate(names):
+            if name in self.class_names:
+                name_of = dict(enumerate(self.class_names[name]))
+                columns[place] = [name_of.get(code) for code in columns[place]]
+        return columns
 
     def _values(self, name: str) -> list[Any]:
         """Return the values of a column; as text where Python has no such date or time zone."""
@@ -55,7 +65,7 @@ class BatchBlock(Block):
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
         """Return the rows."""
-        return list(zip(*self.cells(columns), strict=True))
+        return list(zip(*map(self._values, columns), strict=True))
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
         """Return the block with other values in a column."""
@@ -64,12 +74,16 @@ class BatchBlock(Block):
         pyarrow, _ = import_pyarrow(self.path)
         place = self.batch.schema.get_field_index(column)
         cells, kind = self.batch.column(place).to_pylist(), self.batch.schema.field(place).type
+        known = self.class_names.get(column)
         for row, value in values.items():
-            cells[row] = [value] if _is_list(pyarrow, kind) else value
+            if known is not None and value is not None:
+                cells[row] = class_id(known, value, column)
+            else:
+                cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
         columns[place] = pyarrow.array(cells, type=kind)
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
-        return BatchBlock(self.path, self.numbers, batch)
+        return replace(self, batch=batch)
 
 
 def _is_list(pyarrow: Any, kind: Any) -> bool:
@@ -90,7 +104,8 @@ class Parquet(base.Format):
             schema = parquet.read_schema(path)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
-        return Start(self.name, tuple(schema.names), reading, _without_views(pyarrow, schema))
+        types = _without_views(pyarrow, schema)
+        return Start(self.name, tuple(schema.names), reading, types, names=class_names(schema))
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield batches of rows."""
@@ -112,7 +127,9 @@ class Parquet(base.Format):
                 for batch in file.iter_batches(base.BLOCK_ROWS, groups, schema.names):
                     arrays = map(_cast, batch.select(schema.names).columns, schema.types)
                     typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
-                    yield BatchBlock(path, range(number + 1, number + 1 + len(batch)), typed)
+                    yield BatchBlock(
+                        path, range(number + 1, number + 1 + len(batch)), typed, start.names
+                    )
                     number += len(batch)
                     bar.update(len(batch))
         except pyarrow.ArrowException as error:
@@ -142,17 +159,17 @@ class Parquet(base.Format):
     def check_writable(self, path: Path, start: Start) -> None:
         """Raise a LopsError about the first column whose rows cannot be written as Parquet."""
         pyarrow, parquet = import_pyarrow(path)
-        for field in start.types:
-            alone = pyarrow.schema([field])
+        for one in start.types:
+            alone = pyarrow.schema([one])
             try:
                 empty = pyarrow.RecordBatch.from_arrays(
-                    [pyarrow.array([], type=field.type)], schema=alone
+                    [pyarrow.array([], type=one.type)], schema=alone
                 )
                 with parquet.ParquetWriter(pyarrow.BufferOutputStream(), alone) as file:
                     file.write_batch(empty.take(pyarrow.array([], type=pyarrow.int64())))
             except pyarrow.ArrowException:
                 raise LopsError(
-                    f"{path}: column {field.name!r} has the type {field.type}, whose rows cannot "
+                    f"{path}: column {one.name!r} has the type {one.type}, whose rows cannot "
                     "be written as Parquet; cast or drop the column, or give --format jsonl"
                 ) from None
 
@@ -166,9 +183,9 @@ class Parquet(base.Format):
 def _without_views(pyarrow: Any, schema: Any) -> Any:
     """Return a schema with plain strings and bytes; Arrow takes no rows of its other kinds."""
     plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
-    for place, field in enumerate(schema):
-        if str(field.type) in plain:
-            schema = schema.set(place, field.with_type(plain[str(field.type)]))
+    for place, one in enumerate(schema):
+        if str(one.type) in plain:
+            schema = schema.set(place, one.with_type(plain[str(one.type)]))
     return schema
 
 
@@ -222,6 +239,8 @@ class ParquetRows(base.Writer):
         batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)
         if self._file is None:
             self._open(batch.schema)
+        if not len(rows):
+            return
         chosen = batch.take(pa.array(rows, type=pa.int64()))
         new = (
             pa.array(valid(list(added[name])), type=self._schema.field(name).type)
@@ -234,9 +253,9 @@ class ParquetRows(base.Writer):
         pa = self._pyarrow
         for name in self._added:
             kind, example = getattr(pa, _TYPES.get(name, "string"))(), self._like.get(name)
-            if isinstance(example, str):
+            if isinstance(example, str) and example not in self._start.names:
                 kind = schema.field(valid_text(example)).type
-            elif example is not None:
+            elif not isinstance(example, str | None):
                 kind = pa.int64() if example is int else pa.float64()
             if pa.types.is_dictionary(kind) or _is_list(pa, kind):
                 kind = kind.value_type
