@@ -112,6 +112,7 @@ def _method(done: Done, kept: str) -> str:
 def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str]:
     alone, folder = output.keep_out, output.folder
     said = [] if alone is None else [f"Kept rows: {alone}"]
+    said += [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
     if folder is None:
         return said
     names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]

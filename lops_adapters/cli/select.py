@@ -21,6 +21,7 @@ from lops_adapters.formats import files, readers
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, results
+from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.votes import vote_columns
@@ -72,7 +73,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
             )
-    table = shared.opened(options, paths)
+    table = shared.opened(options, paths, raw=options.corrected is not None)
     wanted = Wanted(
         options.text,
         options.label,
@@ -95,10 +96,19 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
             f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
             f"give the original file, or drop the columns {', '.join(taken)}"
         )
+    table, wanted = joined(table, wanted)
+    if options.engine == "ray" and table.held is not None:
+        raise LopsError(
+            "--engine ray reads one row per text, and --source names the sources of texts with "
+            "several rows; give --engine process, or a table with a column of labels per source"
+        )
     folder, keep_out = _outputs(options, paths)
-    with storage.claimed(folder, keep_out):
+    if options.corrected is not None and wanted.own_label is None:
+        raise LopsError("--corrected needs one column of labels, --label; leave it out")
+    with storage.claimed(folder, keep_out, options.corrected):
         _check_outputs(options, paths, folder, keep_out)
-        output = engine.Output(folder, keep_out, options.format or table.format.native)
+        kind = options.format or table.format.native
+        output = engine.Output(folder, keep_out, kind, options.corrected)
         _select(options, _job(options, table, wanted, words, said), table, output)
 
 
@@ -111,7 +121,7 @@ def _job(
 ) -> Job:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, method, sums = table.paths, options.method, cache(partial(files.checksums, table.paths))
-    checked = read_checked_files(options.checked or (), options.label, sums, options.encoding)
+    checked = read_checked_files(options.checked or (), wanted.label, sums, options.encoding)
     labels = listed([wanted.label] if wanted.label else [*wanted.soft, *wanted.votes])
     columns = [f"texts: {wanted.text}"] if wanted.text else []
     columns += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
@@ -122,7 +132,7 @@ def _job(
     }
     data = {}
     if options.engine == "process":
-        page["table"] = {} if options.label is None else _table(options, paths, sums())
+        page["table"] = {} if wanted.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
         sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
         data = {"sha256": sha256}
@@ -195,23 +205,31 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     if folder is None and keep_out is None:
         folder = Path(f"{formats.bare(paths[0]).stem}-lops")
     resolved = None if folder is None else outputs.resolve(folder, "--output")
-    if keep_out is not None:
-        alone = outputs.resolve(keep_out, "--keep-out")
+    if keep_out is not None and keep_out == options.corrected:
+        raise LopsError(f"--keep-out and --corrected are both {keep_out}; give different files")
+    for path, name in _files(options):
+        alone = outputs.resolve(path, name)
         if resolved in (alone, *alone.parents):
             raise LopsError(
-                f"--keep-out is {keep_out}, inside the folder of --output, which is replaced as a "
+                f"{name} is {path}, inside the folder of --output, which is replaced as a "
                 "whole; give a file elsewhere"
             )
     return folder, keep_out
+
+
+def _files(options: argparse.Namespace) -> list[tuple[Path, str]]:
+    """Return the files outside the folder, with the options that name them."""
+    asked = ((options.keep_out, "--keep-out"), (options.corrected, "--corrected"))
+    return [(path, name) for path, name in asked if path is not None]
 
 
 def _check_outputs(
     options: argparse.Namespace, paths: Sequence[Path], folder: Path | None, keep_out: Path | None
 ) -> None:
     """Raise a LopsError if the folder or the file may not, or cannot, be written."""
-    if keep_out is not None:
-        formats.FORMATS[formats.to_write(keep_out, "--keep-out")].load(keep_out)
-        outputs.check_file(keep_out, "--keep-out", options.force, paths)
+    for path, name in _files(options):
+        formats.FORMATS[formats.to_write(path, name)].load(path)
+        outputs.check_file(path, name, options.force, paths)
     if folder is not None:
         if options.format is not None:
             formats.FORMATS[options.format].load(folder / f"kept.{options.format}")

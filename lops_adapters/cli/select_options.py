@@ -180,6 +180,13 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         help="write only the kept rows, into this file (with --output: also a folder)",
     )
     out.add_argument(
+        "--corrected",
+        type=Path,
+        metavar="FILE",
+        help="write the whole table, with the labels of relabelled and of checked rows, into this "
+        "file, too; of the input's format, every other byte stays",
+    )
+    out.add_argument(
         "--format",
         choices=formats.WRITTEN,
         help="format of the files in the folder (default: the input's)",

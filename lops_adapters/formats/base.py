@@ -52,6 +52,7 @@ class Start:
         reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
+        names: column of class ids -> the names of the classes, where the file holds them.
         mark: the first bytes of a text.
         header: the text before the rows.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
@@ -64,6 +65,7 @@ class Start:
     types: Any = None
     marked: bool = False
     part: Any = None
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mark: bytes = b""
     header: str = ""
 
@@ -196,6 +198,15 @@ class Format(ABC):
         Text cannot be cut, since a quoted cell may hold line ends.
         """
         return [None]
+
+    def with_columns(
+        self, start: Start, places: Sequence[int], like: str, added: Sequence[str]
+    ) -> Any:
+        """Return the types of the columns at ``places``, and of added ones; None without types.
+
+        The added columns have the type of the column ``like``.
+        """
+        return None
 
     def load(self, path: Path) -> None:  # noqa: B027 (most need none)
         """Raise a LopsError about ``path`` if a library of the format is not installed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
 from lops_adapters.formats.cells import cell_text, valid, valid_text
+from lops_adapters.formats.class_ids import class_id, class_names
 from lops_adapters.formats.lines import BAR_FROM_BYTES
 
 _OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text
@@ -28,13 +29,22 @@ def import_pyarrow(path: Path) -> tuple[Any, Any]:
 
 @dataclass
 class BatchBlock(Block):
-    """A pyarrow RecordBatch."""
+    """A pyarrow RecordBatch.
+
+    ``class_names``: as in :class:`~lops_adapters.formats.base.Start`.
+    """
 
     batch: Any
+    class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of columns."""
-        return [self._values(name) for name in names]
+        """Return the values of columns: names of classes for their ids, None for other ids."""
+        columns = [self._values(name) for name in names]
+        for place, name in enumerate(names):
+            if name in self.class_names:
+                name_of = dict(enumerate(self.class_names[name]))
+                columns[place] = [name_of.get(code) for code in columns[place]]
+        return columns
 
     def _values(self, name: str) -> list[Any]:
         """Return the values of a column; as text where Python has no such date or time zone."""
@@ -56,7 +66,7 @@ class BatchBlock(Block):
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
         """Return the rows."""
-        return list(zip(*self.cells(columns), strict=True))
+        return list(zip(*map(self._values, columns), strict=True))
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
         """Return the block with other values in a column."""
@@ -65,12 +75,16 @@ class BatchBlock(Block):
         pyarrow, _ = import_pyarrow(self.path)
         place = self.batch.schema.get_field_index(column)
         cells, kind = self.batch.column(place).to_pylist(), self.batch.schema.field(place).type
+        known = self.class_names.get(column)
         for row, value in values.items():
-            cells[row] = [value] if _is_list(pyarrow, kind) else value
+            if known is not None and value is not None:
+                cells[row] = class_id(known, value, column)
+            else:
+                cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
         columns[place] = _array(pyarrow, cells, self.batch.schema.field(place))
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
-        return BatchBlock(self.path, self.numbers, batch)
+        return replace(self, batch=batch)
 
 
 def _is_list(pyarrow: Any, kind: Any) -> bool:
@@ -91,7 +105,8 @@ class Parquet(base.Format):
             schema = parquet.read_schema(path)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
-        return Start(self.name, tuple(schema.names), reading, _without_views(pyarrow, schema))
+        types = _without_views(pyarrow, schema)
+        return Start(self.name, tuple(schema.names), reading, types, names=class_names(schema))
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         """Yield batches of rows."""
@@ -113,7 +128,9 @@ class Parquet(base.Format):
                 for batch in file.iter_batches(base.BLOCK_ROWS, groups, schema.names):
                     arrays = map(_cast, batch.select(schema.names).columns, schema.types)
                     typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
-                    yield BatchBlock(path, range(number + 1, number + 1 + len(batch)), typed)
+                    yield BatchBlock(
+                        path, range(number + 1, number + 1 + len(batch)), typed, start.names
+                    )
                     number += len(batch)
                     bar.update(len(batch))
         except pyarrow.ArrowException as error:
@@ -125,6 +142,17 @@ class Parquet(base.Format):
         about = parquet.read_metadata(path)
         return grouped((about.row_group(i).num_rows for i in range(about.num_row_groups)), rows)
 
+    def with_columns(
+        self, start: Start, places: Sequence[int], like: str, added: Sequence[str]
+    ) -> Any:
+        """Return the schema of the columns at ``places``, and of added ones."""
+        pyarrow, _ = import_pyarrow(Path(start.format))
+        kind = start.types.field(like).type
+        if pyarrow.types.is_dictionary(kind) or _is_list(pyarrow, kind):
+            kind = kind.value_type
+        fields = [start.types.field(place) for place in places]
+        return pyarrow.schema([*fields, *((name, kind) for name in added)])
+
     def load(self, path: Path) -> None:
         """Import pyarrow."""
         import_pyarrow(path)
@@ -132,17 +160,17 @@ class Parquet(base.Format):
     def check_writable(self, path: Path, start: Start) -> None:
         """Raise a LopsError about the first column whose rows cannot be written as Parquet."""
         pyarrow, parquet = import_pyarrow(path)
-        for field in start.types:
-            alone = pyarrow.schema([field])
+        for one in start.types:
+            alone = pyarrow.schema([one])
             try:
                 empty = pyarrow.RecordBatch.from_arrays(
-                    [pyarrow.array([], type=field.type)], schema=alone
+                    [pyarrow.array([], type=one.type)], schema=alone
                 )
                 with parquet.ParquetWriter(pyarrow.BufferOutputStream(), alone) as file:
                     file.write_batch(empty.take(pyarrow.array([], type=pyarrow.int64())))
             except pyarrow.ArrowException:
                 raise LopsError(
-                    f"{path}: column {field.name!r} has the type {field.type}, whose rows cannot "
+                    f"{path}: column {one.name!r} has the type {one.type}, whose rows cannot "
                     "be written as Parquet; cast or drop the column, or give --format jsonl"
                 ) from None
 
@@ -156,9 +184,9 @@ class Parquet(base.Format):
 def _without_views(pyarrow: Any, schema: Any) -> Any:
     """Return a schema with plain strings and bytes; Arrow takes no rows of its other kinds."""
     plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
-    for place, field in enumerate(schema):
-        if str(field.type) in plain:
-            schema = schema.set(place, field.with_type(plain[str(field.type)]))
+    for place, one in enumerate(schema):
+        if str(one.type) in plain:
+            schema = schema.set(place, one.with_type(plain[str(one.type)]))
     return schema
 
 
@@ -225,6 +253,8 @@ class ParquetRows(base.Writer):
         batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)
         if self._file is None:
             self._open(batch.schema)
+        if not len(rows):
+            return
         chosen = batch.take(pa.array(rows, type=pa.int64()))
         new = (_array(pa, valid(list(added[name])), self._schema.field(name))
                for name in self._added)  # fmt: skip
@@ -235,9 +265,9 @@ class ParquetRows(base.Writer):
         pa = self._pyarrow
         for name in self._added:
             kind, example = getattr(pa, _TYPES.get(name, "string"))(), self._like.get(name)
-            if isinstance(example, str):
+            if isinstance(example, str) and example not in self._start.names:
                 kind = schema.field(valid_text(example)).type
-            elif example is not None:
+            elif not isinstance(example, str | None):
                 kind = getattr(pa, _OF_PYTHON.get(example, "string"))()
             if pa.types.is_dictionary(kind) or _is_list(pa, kind):
                 kind = kind.value_type
@@ -250,7 +280,7 @@ class ParquetRows(base.Writer):
         pa = self._pyarrow
         rows = zip(*block.records(self._start.columns), strict=True)
         columns = {name: list(values) for name, values in zip(self._columns, rows, strict=True)}
-        known = None
+        known = self._start.types if self._start.format == "parquet" else None
         if self._file is not None:
             known = pa.schema([self._schema.field(name) for name in self._columns])
         try:

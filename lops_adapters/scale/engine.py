@@ -55,6 +55,8 @@ def check(options: argparse.Namespace, job: Job) -> None:
         conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
     elif options.keep_out is not None:
         conflict = f"writes folders of files, and --keep-out is {options.keep_out}"
+    elif options.corrected is not None:
+        conflict = f"writes folders of files, and --corrected is {options.corrected}"
     if conflict:
         raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 

@@ -179,8 +179,8 @@ class Labels:
         ordered = tuple(sorted(counts))
         numbers = np.array([counts[name] for name in ordered], dtype=np.int64)
         abstained = self.missing + sum(self.counts[label] for label in gone)
-        notes = [*said, *self._about_absent(wanted, gone)]
-        problems = [*self.notes, *about_several(label_counts), *self._about_words()]
+        notes = [*self.notes, *said, *self._about_absent(wanted, gone)]
+        problems = [*about_several(label_counts), *self._about_words()]
         classes = Classes(ordered, numbers, names, values, abstained, notes, problems)
         self._about_gold(wanted, classes)
         return classes

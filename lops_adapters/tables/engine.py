@@ -25,22 +25,25 @@ IN_MEMORY = 64 * 2**20  # bytes of files that are held, so that they are read on
 
 
 class Output(NamedTuple):
-    """What to write: a folder, a file of kept rows or both, and the format in the folder."""
+    """What to write: a folder and its format, a file of kept rows, and the corrected table."""
 
     folder: Path | None
     keep_out: Path | None
     kind: str
+    corrected: Path | None = None
 
     @property
     def formats(self) -> set[str]:
-        """The formats of all files."""
+        """The formats of all files with new columns."""
         kinds = set() if self.folder is None else {self.kind}
-        return kinds if self.keep_out is None else {*kinds, self.keep_kind}
+        return {*kinds, *(kind for part, _, kind in self.files if part == "kept")}
 
     @property
-    def keep_kind(self) -> str:
-        """The format of the file of kept rows."""
-        return formats.to_write(self.keep_out or Path(), "--keep-out")
+    def files(self) -> list[tuple[str, Path, str]]:
+        """Part, path and format of the files outside the folder."""
+        asked = [("kept", self.keep_out, "--keep-out")]
+        asked.append((results.CORRECTED, self.corrected, "--corrected"))
+        return [(part, path, formats.to_write(path, name)) for part, path, name in asked if path]
 
 
 def run(table: Table, job: Job, output: Output) -> Done:
@@ -55,6 +58,8 @@ def run(table: Table, job: Job, output: Output) -> Done:
         table = table.loaded()
     for kind in output.formats:
         rehearse(table, kind, results.NEW)
+    if output.corrected is not None:
+        rehearse(table, formats.to_write(output.corrected, "--corrected"), ())
     survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
@@ -63,9 +68,8 @@ def run(table: Table, job: Job, output: Output) -> Done:
     fitted = fit(survey.sample(classes), job, near=output.folder is not None)
     with ExitStack() as stack:
         files, folder = [], None
-        if output.keep_out is not None:
-            place = stack.enter_context(storage.replacing(output.keep_out))
-            files.append(("kept", place, output.keep_kind))
+        for part, path, kind in output.files:
+            files.append((part, stack.enter_context(storage.replacing(path)), kind))
         if output.folder is not None:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
             files += part_files(folder, output.kind, classes)

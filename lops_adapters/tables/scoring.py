@@ -22,6 +22,7 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import (
     ABSTAINED,
+    CORRECTED,
     GIVEN,
     LABEL,
     LABELS,
@@ -238,13 +239,27 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
         for part, path, kind in files:
             new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
-            writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
+            if part == CORRECTED and kind == table.format.name:
+                writer = FORMATS[kind].copier(path, table.start)
+            else:
+                columns = () if part == CORRECTED else columns
+                writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
             scored = scoring.score(block, start, totals)
             _write(scoring, block, start, scored, writers)
             start += len(block)
     return totals
+
+
+def corrected(scoring: Scoring, block: Block, scored: Scored) -> Block:
+    """Return a block with the labels of relabelled and checked rows, and of answers by class."""
+    codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
+    changed = np.flatnonzero(codes != scored.codes)
+    if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+        changed = np.arange(len(codes))
+    new = dict(zip(scored.rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
+    return block.replaced(str(scoring.wanted.label), new)
 
 
 def _write(
@@ -258,6 +273,9 @@ def _write(
     kept = scored.assessment.mask
     parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
     for part, writer in writers:
+        if part == CORRECTED:
+            writer.write(corrected(scoring, block, scored), np.arange(len(block)), {})
+            continue
         if part == ABSTAINED:
             rest = np.setdiff1d(np.arange(len(block)), scored.rows)
             writer.write(block, rest, scoring.suggestions(block, rest))

@@ -368,3 +368,26 @@ def test_relabelled_rows_are_corrections(here, suffix, capsys):
             *(here / "out" / f"relabelled{suffix}", f"new{suffix}", "--label", "weak"),
             *("--output", "x.csv"),
         )
+
+
+def test_the_corrected_table_of_a_selection(here):
+    """As from applying the relabelled rows, byte for byte; a checked row has its label."""
+    rows = noisy_rows(n=90)
+    table = write_table(here / "news.csv", rows)
+    table.write_bytes(b"\xef\xbb\xbf" + table.read_bytes().replace(b"\r\n", b"\n"))
+    command = [table, "--text", "text", "--label", "weak", "--encoder", "none", "--output", "out"]
+    select.main([*map(str, command), "--relabel", "0.01", "--quiet", "--corrected", "new.csv"])
+    relabelled = here / "out" / "relabelled.csv"
+    run(relabelled, table, "--label", "weak", "--output", "applied.csv")
+    assert (here / "new.csv").read_bytes() == (here / "applied.csv").read_bytes()
+    assert (here / "new.csv").read_bytes() != table.read_bytes()
+    checked = corrections(f"row,label\n5,{'class 0' if rows[4][2] != 'class 0' else 'class 1'}\n")
+    more = ["--checked", checked, "--corrected", "new.jsonl", "--force", "--quiet"]
+    select.main([*map(str, command), *more])
+    found = read_table(here / "new.jsonl")
+    assert list(found[0]) == ["nr", "text", "weak", "true"]
+    assert found[4]["weak"] != rows[4][2]
+    with pytest.raises(LopsError, match="--keep-out and --corrected are both x"):
+        select.main([*map(str, command), "--keep-out", "x.csv", "--corrected", "x.csv", "--force"])
+    with pytest.raises(LopsError, match="--corrected needs one column of labels, --label"):
+        select.main(["news.csv", "--text", "text", "--labels", "weak,true", "--corrected", "x.csv"])

@@ -229,3 +229,38 @@ def test_unused_columns_need_no_names():
         file.write(f"v1,text,,\n{rows.replace(',,,', '')}")
     run("t.csv", "--label", "v1")
     assert counts() == (90, 0)
+
+
+def test_ids_of_classes_in_parquet(capsys):
+    """As Hugging Face's datasets write them: shown and corrected by name, written as ids."""
+    datasets = pytest.importorskip("datasets")
+    names = ["zero", "one", "two"]
+    codes = [-1 if i == 0 else int(label[-1]) for i, label in enumerate(LABELS)]
+    features = {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=names)}
+    datasets.Dataset.from_dict(
+        {"text": TEXTS, "label": codes}, features=datasets.Features(features)
+    ).to_parquet("t.parquet")
+    said = run("t.parquet", "--label", "label", "--relabel", "0.01", capsys=capsys)
+    assert [line.split()[0] for line in said.splitlines()[2:5]] == ["one", "two", "zero"]
+    assert counts(suffix="parquet") == (89, 1)
+    row = read_table(Path("out/relabelled.parquet"))[0]
+    assert names[row["label"]] == row["lops_suggested"] != row["lops_given"]
+    again = datasets.Dataset.from_parquet("out/kept.parquet")
+    assert again.features["label"].names == names
+    with open("c.csv", "w", encoding="utf-8") as file:
+        file.write("row,label\n2,Two\n")
+    apply.main(["c.csv", "t.parquet", "--output", "new.parquet"])
+    found = [row["label"] for row in read_table(Path("new.parquet"))]
+    assert found == [codes[0], 2, *codes[2:]]
+    with open("c.csv", "w", encoding="utf-8") as file:
+        file.write("row,label\n2,four\n")
+    with pytest.raises(LopsError, match="'four' is no class of the column 'label'"):
+        apply.main(["c.csv", "t.parquet", "--output", "other.parquet"])
+
+
+def test_no_row_group_is_empty():
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run(table("t.parquet", label=LABELS), "--label", "label")
+    for part in ("kept", "rejected", "relabelled"):
+        about = parquet.read_metadata(f"out/{part}.parquet")
+        assert all(about.row_group(i).num_rows for i in range(about.num_row_groups))

@@ -1,0 +1,39 @@
+"""Rows as values, of tables that are put together from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lops_adapters.formats.base import Block
+
+
+@dataclass
+class RecordBlock(Block):
+    """Rows of values, in the order of the columns."""
+
+    columns: Sequence[str]
+    rows: list[list[Any]]
+
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of columns."""
+        places = [self.columns.index(name) for name in names]
+        return [[row[place] for row in self.rows] for place in places]
+
+    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
+        """Return the rows."""
+        return list(self.rows)
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        """Return the block with other values in a column."""
+        place, rows = self.columns.index(column), list(self.rows)
+        for row, value in values.items():
+            rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]
+        return replace(self, rows=rows)
+
+
+class LineBlock(RecordBlock):
+    """Rows that are known by their lines."""
+
+    unit = "line"

@@ -1,0 +1,158 @@
+"""Tables with a row per annotation: one row per text, with a column of votes per source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Block
+from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.formats.readers import Table
+from lops_adapters.formats.records import LineBlock, RecordBlock
+from lops_adapters.tables.columns import Wanted
+from lops_adapters.tables.votes import source_name
+
+MOST = 50_000_000  # texts times sources
+NAMELESS = "(no source)"
+
+
+@dataclass
+class Text:
+    """A text: where its first row stands, the cells of that row, and labels by their sources."""
+
+    path: Path
+    number: int
+    cells: list[Any]
+    votes: dict[str, list[Any]] = field(default_factory=dict)
+
+
+def joined(table: Table, wanted: Wanted) -> tuple[Table, Wanted]:
+    """Return a table with one row per text if a column names the sources and texts repeat.
+
+    Rows are of one text if their ids and texts are the same, or without a column of ids that
+    repeat, if the texts are.
+    A row holds the first row of its text without label and source, and a column of votes per
+    source; of gold and checked labels the first that is not missing. The label of a source that
+    labels a text several times is its most frequent one; none in a tie.
+
+    Returns:
+        The table and its columns; as they were if no text repeats.
+
+    Raises:
+        LopsError: unequal lists of labels and sources, one source only, or too many for the memory.
+
+    """
+    if wanted.source is None or wanted.text is None:
+        return table, wanted
+    keys = [name for name in (wanted.id, wanted.text) if name is not None]
+    key = next((name for name in keys if _repeats(table, name, wanted.text)), None)
+    if key is None and not _holds_lists(table, str(wanted.label)):
+        return table, wanted
+    texts, rows = _texts(table, wanted, key)
+    sources = sorted({name for text in texts for name in text.votes} - set(wanted.dropped))
+    if len(sources) < 2 and not wanted.dropped:
+        raise LopsError(
+            f"--source: all rows are from the source {sources[0]!r:.80}; leave --source out"
+        )
+    if len(texts) * len(sources) > MOST:
+        raise LopsError(
+            f"found {len(sources):,} sources of {len(texts):,} texts; wanted at most {MOST:,} "
+            "texts times sources; leave out sources with few labels"
+        )
+    return _wide(table, wanted, texts, sources, rows)
+
+
+def _repeats(table: Table, name: str, of: str) -> bool:
+    """Return whether a column names the same text in several rows, and nowhere different ones."""
+    rows = [cells for _, _, cells in table.cells((name, of)) if not is_unlabelled(cells[0])]
+    text_of = {cell_text(key): value for key, value in rows}
+    return len(text_of) < len(rows) and all(text_of[cell_text(key)] == text for key, text in rows)
+
+
+def _holds_lists(table: Table, name: str) -> bool:
+    return any(isinstance(cell, list) and len(cell) > 1 for _, _, (cell,) in table.cells((name,)))
+
+
+def _texts(table: Table, wanted: Wanted, key: str | None) -> tuple[list[Text], int]:
+    """Return the texts in the order of the table, with their votes, and the number of rows."""
+    texts: dict[Any, Text] = {}
+    columns, count = table.columns, 0
+    first = [name for name in (wanted.gold, wanted.checked) if name is not None]
+    for block in table.blocks():
+        names = [str(wanted.label), str(wanted.source), *first]
+        labels, sources, *others = wanted.cells(block, names)
+        keys = range(count, count + len(block)) if key is None else block.cells([key])[0]
+        for row, cells in enumerate(_records(block, table)):
+            own = key is None or is_unlabelled(keys[row])
+            known = count + row if own else cell_text(keys[row])
+            text = texts.setdefault(known, Text(block.path, block.numbers[row], list(cells)))
+            for name, column in zip(first, others, strict=True):
+                place = columns.index(name)
+                if is_unlabelled(text.cells[place]):
+                    text.cells[place] = column[row]
+            for source, label in _votes(labels[row], sources[row], block, row):
+                text.votes.setdefault(source, []).append(label)
+        count += len(block)
+    return list(texts.values()), count
+
+
+def _records(block: Block, table: Table) -> list[Sequence[Any]]:
+    if table.format.ordered:
+        return block.records(table.columns)
+    return list(zip(*block.cells(table.columns), strict=True))
+
+
+def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[str, Any]]:
+    """Yield (source, label) of a row; lists hold several."""
+    if not isinstance(label, list) and not isinstance(source, list):
+        yield source_name(source) or NAMELESS, label
+        return
+    labels, sources = ([one] if not isinstance(one, list) else one for one in (label, source))
+    if label is None or len(labels) != len(sources):
+        if label is None:
+            return
+        raise LopsError(
+            f"{block.place(row)}: found {len(labels)} labels and {len(sources)} sources; wanted "
+            "the source of every label"
+        )
+    for one, name in zip(labels, sources, strict=True):
+        yield source_name(name) or NAMELESS, one
+
+
+def _vote(labels: Sequence[Any]) -> Any:
+    """Return the most frequent label; None in a tie, or without one."""
+    counts = Counter(label for label in labels if not is_unlabelled(label)).most_common(2)
+    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+        return None
+    return counts[0][0]
+
+
+def _wide(
+    table: Table, wanted: Wanted, texts: Sequence[Text], sources: Sequence[str], rows: int
+) -> tuple[Table, Wanted]:
+    """Return the table of texts, and its columns."""
+    gone = {table.columns.index(str(name)) for name in (wanted.label, wanted.source)}
+    rest = [place for place in range(len(table.columns)) if place not in gone]
+    kept = [table.columns[place] for place in rest]
+    votes = tuple(f"{wanted.source} {name}" if name in kept else name for name in sources)
+    columns, kind = (*kept, *votes), LineBlock if table.format.unit == "line" else RecordBlock
+    blocks: list[RecordBlock] = []
+    for text in texts:
+        if not blocks or blocks[-1].path != text.path:
+            blocks.append(kind(text.path, [], columns, []))
+        block = blocks[-1]
+        block.numbers.append(text.number)  # type: ignore[attr-defined]
+        given = [_vote(text.votes.get(name, ())) for name in sources]
+        block.rows.append([*(text.cells[place] for place in rest), *given])
+    types = table.format.with_columns(table.start, rest, str(wanted.label), votes)
+    start = replace(table.start, columns=columns, types=types)
+    note = (
+        f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
+        "written per text."
+    )
+    more = replace(wanted, label=None, source=None, dropped=(), votes=votes)
+    return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), more
