@@ -157,7 +157,8 @@ class FittedCommittee:
         """
         if self.sources is None:
             return codes, posterior_given(likely, codes, self.true_given_label)
-        true = self._believed(self.sources.posterior(votes, likely), codes)
+        alone = ((votes < 0) | (votes == codes[:, None])).all(axis=1)
+        true = self._believed(self.sources.posterior(votes, likely), codes, alone)
         return true.argmax(axis=1), true
 
     def opinions(
@@ -191,9 +192,14 @@ class FittedCommittee:
         assert self.arbiter is not None
         return self._believed(self.arbiter.probabilities(opinions, codes, vectors), codes)
 
-    def _believed(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Set and return the probabilities of labels of classes too small to be checked."""
-        believed = np.isinf(self.shares)[codes]
+    def _believed(
+        self, true: np.ndarray, codes: np.ndarray, alone: np.ndarray | bool = True
+    ) -> np.ndarray:
+        """Set and return the probabilities of labels of classes too small to be checked.
+
+        ``alone``: where no source votes for another class, (n,) bool.
+        """
+        believed = np.isinf(self.shares)[codes] & alone
         true[believed] = np.eye(len(self.shares))[codes[believed]]
         return true
 
