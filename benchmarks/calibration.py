@@ -32,8 +32,8 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.calibration import LEAST_SLOPE, Diagnostics, diagnose, expit, scores
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee import FOLDS, Committee
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.committee import Committee
+from lops_adapters.selection.folds import FOLDS, Labelled
 from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 from lops_adapters.selection.request import Request

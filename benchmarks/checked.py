@@ -22,8 +22,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee import FOLDS
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import FOLDS, Labelled
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
 from lops_adapters.selection.member_table import members_of_texts
 from lops_adapters.selection.members import weights_of

@@ -49,8 +49,12 @@ def guarded(
             except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is flushed at the end
                 return NO_READER
-            except (LopsError, OSError) as error:
+            except LopsError as error:
                 sys.stderr.write(f"error: {error}\n")
+                return BAD_INPUT
+            except OSError as error:
+                where = "" if error.filename is None else f"{error.filename}: "
+                sys.stderr.write(f"error: {where}{error.strerror or error}\n")
                 return BAD_INPUT
             except KeyboardInterrupt:
                 sys.stderr.write(f"{stopped}\n")

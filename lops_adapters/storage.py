@@ -50,12 +50,13 @@ def replacing(path: Path) -> Iterator[Path]:
     path = path.resolve() if path.is_symlink() else path
     temporary = _hidden(path, "tmp")
     try:
-        yield temporary
-        with temporary.open("rb+") as handle:
-            os.fsync(handle.fileno())
-        if path.exists():
-            shutil.copymode(path, temporary)
-        os.replace(temporary, path)
+        with _naming(path):
+            yield temporary
+            with temporary.open("rb+") as handle:
+                os.fsync(handle.fileno())
+            if path.exists():
+                shutil.copymode(path, temporary)
+            os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -83,6 +84,17 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Name the file in system errors that name none, such as of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _hidden(path: Path, end: str) -> Path:

@@ -171,3 +171,15 @@ def test_the_user_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert storage.user_cache() == tmp_path / "home" / ".cache" / "lops_adapters"
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    with (
+        pytest.raises(OSError, match=r"No space left on device: '.*a\.txt'"),
+        storage.replacing(tmp_path / "a.txt"),
+    ):
+        full()
+    assert not list(tmp_path.iterdir())

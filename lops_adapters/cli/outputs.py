@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -113,10 +114,16 @@ def check_writable(folder: Path, option: str) -> None:
 
 @contextmanager
 def writing(place: Path) -> Iterator[None]:
-    """Turn a system error into a LopsError about ``place`` instead of a temporary file."""
+    """Turn a system error into a LopsError: about ``place`` in place of a temporary file.
+
+    Errors about files elsewhere name these.
+    """
     try:
         yield
     except OSError as error:
+        folder, named = place.resolve().parent, error.filename
+        if isinstance(named, str | os.PathLike) and folder not in Path(named).resolve().parents:
+            raise LopsError(f"{named}: {error.strerror or error}") from None
         raise LopsError(f"cannot write {place}: {error.strerror or error}") from None
     except UnicodeEncodeError as error:
         raise LopsError(

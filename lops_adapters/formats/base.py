@@ -90,6 +90,11 @@ class Block(ABC):
     def __len__(self) -> int:
         return len(self.numbers)
 
+    @property
+    def unpacked(self) -> int:
+        """Bytes beyond those of the file that rows take, of formats that pack."""
+        return 0
+
     def place(self, row: int) -> str:
         """Return where a row of the block stands, for messages."""
         return f"{self.path}, {self.unit} {self.numbers[row]}"

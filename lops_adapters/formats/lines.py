@@ -14,12 +14,11 @@ from typing import IO, Any
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
+from lops_adapters.formats.limits import Unpacked
 
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
-# Text packs to a twentieth at best. What unpacks to more than both is made to fill the memory.
-_LARGE, _RATIO = 2**28, 200
 _WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
@@ -45,16 +44,16 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
             return
         try:
             unpacked = gzip.GzipFile(fileobj=file)
-            yield io.BufferedReader(_Unpacked(unpacked, path, path.stat().st_size))
+            yield io.BufferedReader(_Limited(unpacked, Unpacked(path, "unpack it yourself")))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise LopsError(f"{path} cannot be unpacked ({error}); wanted gzip") from None
 
 
-class _Unpacked(io.RawIOBase):
-    """The unpacked bytes of a file, within the limits of this module."""
+class _Limited(io.RawIOBase):
+    """The unpacked bytes of a file, within a limit."""
 
-    def __init__(self, file: gzip.GzipFile, path: Path, size: int) -> None:
-        self._file, self._path, self._left = file, path, max(_LARGE, _RATIO * size)
+    def __init__(self, file: gzip.GzipFile, limit: Unpacked) -> None:
+        self._file, self._limit = file, limit
 
     def readable(self) -> bool:
         """Return True."""
@@ -63,12 +62,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Read some bytes."""
         content = self._file.read(len(buffer))
-        self._left -= len(content)
-        if self._left < 0:
-            raise LopsError(
-                f"{self._path} unpacks to more than {_RATIO} times its size; if you trust it, "
-                "unpack it yourself"
-            )
+        self._limit.count(len(content))
         buffer[: len(content)] = content
         return len(content)
 

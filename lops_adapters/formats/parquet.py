@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
 from lops_adapters.formats.cells import cell_text, valid, valid_text
 from lops_adapters.formats.class_ids import class_id, class_names
+from lops_adapters.formats.limits import LARGE, Unpacked
 from lops_adapters.formats.lines import BAR_FROM_BYTES
 
 _OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text
@@ -24,6 +26,7 @@ _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selec
 
 def import_pyarrow(path: Path) -> tuple[Any, Any]:
     """Return pyarrow and pyarrow.parquet; a LopsError about ``path`` if they are not installed."""
+    extras.load("pyarrow.compute", str(path))
     return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
 
 
@@ -36,6 +39,11 @@ class BatchBlock(Block):
 
     batch: Any
     class_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def unpacked(self) -> int:
+        """The bytes of the batch."""
+        return int(self.batch.nbytes)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns: names of classes for their ids, None for other ids."""
@@ -115,6 +123,7 @@ class Parquet(base.Format):
         schema = start.types
         if columns is not None:
             schema = pyarrow.schema([schema.field(name) for name in dict.fromkeys(columns)])
+        limit = Unpacked(path, "save it as JSONL")
         try:
             with (
                 parquet.ParquetFile(path, pre_buffer=False) as file,  # or it keeps what was read
@@ -125,7 +134,9 @@ class Parquet(base.Format):
                     quiet=start.reading.quiet or path.stat().st_size < BAR_FROM_BYTES,
                 ) as bar,
             ):
-                for batch in file.iter_batches(base.BLOCK_ROWS, groups, schema.names):
+                rows = _batch_rows(pyarrow, parquet, path, file, groups, schema)
+                for batch in file.iter_batches(rows, groups, schema.names):
+                    limit.count(batch.nbytes)
                     arrays = map(_cast, batch.select(schema.names).columns, schema.types)
                     typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
                     yield BatchBlock(
@@ -192,6 +203,33 @@ def _without_views(pyarrow: Any, schema: Any) -> Any:
 
 def _cast(array: Any, kind: Any) -> Any:
     return array if array.type == kind else array.cast(kind)
+
+
+def _batch_rows(pyarrow: Any, parquet: Any, path: Path, file: Any, groups: Any, schema: Any) -> int:
+    """Return how many rows to read at a time: fewer if they repeat long values.
+
+    A column's dictionary holds each value once, so its longest one tells how large rows may be
+    before any row is read. Raises a LopsError of pages that unpack to too much.
+    """
+    pages, about = Unpacked(path, "save it as JSONL"), file.metadata
+    kinds = zip(schema.names, schema.types, strict=True)
+    texts = [name for name, kind in kinds
+             if any(is_kind(kind) for is_kind in (pyarrow.types.is_string, pyarrow.types.is_binary,
+                    pyarrow.types.is_large_string, pyarrow.types.is_large_binary))]  # fmt: skip
+    rows = base.BLOCK_ROWS
+    with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=texts) as packed:
+        for group in range(about.num_row_groups) if groups is None else groups:
+            row_group = about.row_group(group)
+            columns = [row_group.column(i) for i in range(row_group.num_columns)]
+            pages.count(sum(column.total_uncompressed_size for column in columns))
+            names = [column.path_in_schema for column in columns if column.has_dictionary_page]
+            longest = 1
+            for name in set(names) & set(texts):
+                for batch in islice(packed.iter_batches(1, [group], [name]), 1):
+                    lengths = pyarrow.compute.binary_length(batch.column(0).dictionary)
+                    longest += pyarrow.compute.max(lengths).as_py() or 0
+            rows = min(rows, max(1, LARGE // longest))
+    return rows
 
 
 def _array(pyarrow: Any, cells: list[Any], field: Any) -> Any:

@@ -76,9 +76,18 @@ class Table:
             for number, cells in zip(block.numbers, rows, strict=True):
                 yield block.path, number, cells
 
-    def loaded(self) -> Table:
-        """Return the table with its blocks in memory, so that its files are not read again."""
-        return replace(self, held=tuple(self.blocks()))
+    def loaded(self, most: int) -> Table:
+        """Return the table with its blocks in memory, so that its files are not read again.
+
+        A table that unpacks to more than ``most`` bytes stays as it is.
+        """
+        held, size = [], 0
+        for block in self.blocks():
+            held.append(block)
+            size += block.unpacked
+            if size > most:
+                return self
+        return replace(self, held=tuple(held))
 
     def parts(self, rows: int) -> list[Table]:
         """Return tables that can be read apart, in order, of at least so many rows if cut."""

@@ -13,8 +13,8 @@ from lops_adapters.formats import cells as values
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import NA
 from lops_adapters.formats.delimited import TextBlock
+from lops_adapters.formats.limits import Unpacked
 
-_LARGE, _RATIO = 2**28, 200  # unpacked bytes, and times the size, that no table reaches
 _LAST_ROW = 1_048_576  # of a spreadsheet
 _BESIDE = 10_000_000  # empty cells beyond the header that are read, at most
 
@@ -23,6 +23,11 @@ class SheetBlock(TextBlock):
     """Rows of a sheet."""
 
     unit = "row"
+
+    @property
+    def unpacked(self) -> int:
+        """The letters of all cells."""
+        return sum(len(cell) for row in self.rows for cell in row)
 
 
 class Xlsx(Format):
@@ -131,7 +136,4 @@ def _check_size(path: Path) -> None:
             size = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise LopsError(f"{path} cannot be read as a spreadsheet (no .xlsx file)") from None
-    if size > max(_LARGE, _RATIO * path.stat().st_size):
-        raise LopsError(
-            f"{path} unpacks to more than {_RATIO} times its size; if you trust it, save it as CSV"
-        )
+    Unpacked(path, "save it as CSV").count(size)

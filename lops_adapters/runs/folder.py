@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -9,7 +10,7 @@ import re
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,10 +32,12 @@ class RunFolder:
 
     A *stage* is a piece of work whose result is stored when it is complete. Stages are
     deterministic given the settings: a run killed inside one repeats that stage and ends with the
-    same result as an uninterrupted run.
+    same result as an uninterrupted run. Its file holds a digest of the run's settings and of its
+    arrays, so that a stage of another run, or one that was changed, is not taken for this run's.
     """
 
     path: Path
+    settings: str = ""  # that a stage has to be from, as JSON
 
     @classmethod
     def open(cls, path: Path, config: dict[str, Any], *, resume: bool) -> RunFolder:
@@ -45,7 +48,7 @@ class RunFolder:
                 started with other settings or data, or cannot be made.
 
         """
-        run = cls(path)
+        run = cls(path, same_on_resume(config))
         stored = path / "config.json"
         if stored.exists():
             if not resume:
@@ -103,15 +106,35 @@ class RunFolder:
             arrays = compute()
             arrays["seconds"] = np.array(time.perf_counter() - start)
             with self._writing():
-                storage.write_arrays(path, **arrays)
+                storage.write_arrays(path, **arrays, digest=self.digest(name, arrays))
+        arrays = self._load(name)
+        return arrays, float(arrays.pop("seconds"))
+
+    def _load(self, name: str) -> dict[str, np.ndarray]:
+        """Return the arrays of a finished stage; LopsError: damaged, or not of this run."""
+        path = self.work / f"{name}.npz"
         try:
             with np.load(path) as stored:
                 arrays = {key: stored[key] for key in stored.files}
-            return arrays, float(arrays.pop("seconds"))
+            fits = np.array_equal(arrays.pop("digest"), self.digest(name, arrays))
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
             raise LopsError(
                 f"{path} cannot be read ({error!s:.200}); delete it and resume: it is made again"
             ) from None
+        if not fits:
+            raise LopsError(
+                f"{path} is of another run, or was changed; delete it and resume: it is made again"
+            )
+        return arrays
+
+    def digest(self, name: str, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Return a hash of the run's settings, a stage's name and its arrays, (32,) uint8."""
+        digest = hashlib.blake2b(f"{self.settings}\n{name}\n".encode(), digest_size=32)
+        for key in sorted(arrays):
+            array = np.ascontiguousarray(arrays[key])
+            digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
+            digest.update(array.reshape(-1).view(np.uint8))
+        return np.frombuffer(digest.digest(), dtype=np.uint8)
 
     def finished(self, name: str) -> bool:
         """Return whether a stage is finished."""
@@ -119,8 +142,7 @@ class RunFolder:
 
     def selection(self, name: str) -> Selection:
         """Return the selection of a finished stage."""
-        with np.load(self.work / f"{name}.npz") as stored:
-            return selection_from({key: stored[key] for key in stored.files})
+        return selection_from(self._load(name))
 
     def select(self, name: str, compute: Callable[[], Selection]) -> tuple[Selection, float]:
         """Return a selection as a stage."""
@@ -141,6 +163,12 @@ class RunFolder:
                 f"{self.path} cannot be written ({error.strerror or error}); "
                 "make room or give access, then resume the run"
             ) from error
+
+
+def same_on_resume(config: dict[str, Any]) -> str:
+    """Return the part of ``config.json`` that a run may not change, as JSON."""
+    same = {key: storage.plain(config.get(key)) for key in _SAME_ON_RESUME}
+    return json.dumps(same, sort_keys=True)
 
 
 def free_folder(base: Path, *, resume: bool) -> Path:

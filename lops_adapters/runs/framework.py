@@ -26,9 +26,10 @@ from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
-from lops_adapters.selection.auto_keep import FOLDS, Preferred, auto_keep
+from lops_adapters.selection.auto_keep import Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import random_like
 from lops_adapters.selection.request import Request

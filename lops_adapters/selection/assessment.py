@@ -173,7 +173,8 @@ class FittedCommittee:
             if self.calibration is None:
                 return codes, true
             return codes, self._believed(self.calibration(true, codes), codes)
-        true = self._believed(self.sources.posterior(votes, likely), codes)
+        alone = ((votes < 0) | (votes == codes[:, None])).all(axis=1)
+        true = self._believed(self.sources.posterior(votes, likely), codes, alone)
         return true.argmax(axis=1), true
 
     def noise(
@@ -231,9 +232,14 @@ class FittedCommittee:
             true = softmax(share * logs[0] + (1 - share) * logs[1])
         return self._believed(true, codes)
 
-    def _believed(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Set and return the probabilities of labels of classes too small to be checked."""
-        believed = np.isinf(self.shares)[codes]
+    def _believed(
+        self, true: np.ndarray, codes: np.ndarray, alone: np.ndarray | bool = True
+    ) -> np.ndarray:
+        """Set and return the probabilities of labels of classes too small to be checked.
+
+        ``alone``: where no source votes for another class, (n,) bool.
+        """
+        believed = np.isinf(self.shares)[codes] & alone
         true[believed] = np.eye(len(self.shares))[codes[believed]]
         return true
 

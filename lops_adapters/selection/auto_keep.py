@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import Selection
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import FOLDS, Labelled
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -23,7 +23,6 @@ from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 from lops_adapters.selection.selectors import Labels, Selector
 
 AUTO = "auto"
-FOLDS = 3  # of the cross-validation
 Keep = float | Mapping[Any, float]
 
 

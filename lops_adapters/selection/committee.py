@@ -14,7 +14,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.calibration import calibration_of, diagnose
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import FOLDS, Labelled
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -44,7 +44,6 @@ from lops_adapters.selection.sources import fit as fit_sources
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
 SURE_IN_FRAMEWORKS = 0.95
-FOLDS = 3  # of cross-validation
 TOO_FEW = "too few samples, kept whole"
 LEAST_OF_BEST = 0.2  # of the best member's skill; on real tables in English all have more
 CANNOT_TELL = "the members cannot tell, kept whole"

@@ -13,6 +13,8 @@ from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.probes.base import check_codes, check_counts
 
+FOLDS = 3  # of cross-validation, unless others are asked for
+
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
     """Return the fold of each sample, (n,) int64: stratified, in the order of :func:`tie_hash`.

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.probes.regression import softmax
+from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.likelihoods import SPREAD
 from lops_adapters.selection.posterior import evidence, some
 
@@ -101,7 +102,8 @@ class Signals:
     def labels(self, votes: np.ndarray) -> np.ndarray:
         """Return the weighted majority of the votes, (n,) int64 codes; -1 without votes.
 
-        Ties go to the class with fewer votes in all, then to the first class.
+        Ties go to the class with fewer votes in all, then to the first class. A class with fewer
+        votes in all than folds wins only where no other class has a vote: no member can check it.
 
         >>> votes = np.array([[0, -1], [0, 1], [0, 1], [0, -1], [0, 0], [-1, -1]])
         >>> Signals.of(votes, 2).labels(votes).tolist()
@@ -125,6 +127,9 @@ class Signals:
 
     def _best(self, totals: np.ndarray, ties: np.ndarray) -> np.ndarray:
         """Return the classes with the largest totals; of equal ones, that with fewest ``ties``."""
+        small = self.counts < FOLDS
+        contested = totals[:, ~small].max(axis=1, initial=0) > 0
+        totals[np.ix_(contested, small)] = 0
         ranked = np.lexsort((np.arange(self.n_classes), ties))
         ordered = totals[:, ranked]
         near = ordered >= ordered.max(axis=1, keepdims=True) - 1e-9

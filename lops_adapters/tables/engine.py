@@ -55,7 +55,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
     """
     before = states(table.paths)
     if not any(map(is_packed, table.paths)) and sum(n for n, _ in before.values()) <= IN_MEMORY:
-        table = table.loaded()
+        table = table.loaded(IN_MEMORY)
     for kind in output.formats:
         rehearse(table, kind, results.NEW)
     if output.corrected is not None:

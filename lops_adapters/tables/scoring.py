@@ -215,7 +215,8 @@ def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None
     like = types_like(column, values)
     block = next(iter(table.blocks()))
     rows = np.zeros(len(values) + 2, dtype=np.int64)
-    added = {name: [None] * len(rows) for name in NEW} | {WEIGHT: [1.0] * len(rows)}
+    added: dict[str, list[Any]] = {name: [None] * len(rows) for name in NEW}
+    added[WEIGHT] = [1.0] * len(rows)
     added |= {name: [*values, unsure(values), None] for name in LABELS}
     with FORMATS[kind].writer(Path(os.devnull), table.start, NEW, like, job.escape) as writer:
         writer.write(block, rows, added)

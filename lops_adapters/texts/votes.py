@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.report.contents import SourceReport
+from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.sources import Votes
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.near_classes import matched
@@ -174,7 +176,27 @@ def report_sources(
         notes.append(f"Without a vote: {without:,} rows, neither kept nor rejected{suggested}.")
     for committee in committees:
         selection.suggest_without_label(committee, groups)
-    selection.said.notes += notes
+    selection.said.notes += [*notes, *_about_few(votes)]
+
+
+def _about_few(votes: Votes) -> list[str]:
+    """Return a sentence about classes with fewer votes than folds, and the names that they nearly
+    are.
+
+    >>> _about_few(Votes(["one"], ["money", "Moneyy"], np.array([[0], [0], [0], [1]])))
+    ["Fewer than 3 votes: 'Moneyy' (1, nearly 'money'). Other votes for a row overrule them."]
+    """
+    counts = np.bincount(votes.codes[votes.codes >= 0], minlength=len(votes.classes)).tolist()
+    of_class = dict(zip(map(str, votes.classes), counts, strict=True))
+    usual = {name.casefold(): name for name, count in of_class.items() if count >= FOLDS}
+    few = []
+    for name, count in of_class.items():
+        if 0 < count < FOLDS:
+            near = difflib.get_close_matches(name.casefold(), usual, n=1, cutoff=0.8)
+            few.append(f"{name!r} ({count}{f', nearly {usual[near[0]]!r}' if near else ''})")
+    if not few:
+        return []
+    return [f"Fewer than {FOLDS} votes: {listed(few, 5)}. Other votes for a row overrule them."]
 
 
 def joined_labels(

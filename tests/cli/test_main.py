@@ -65,10 +65,7 @@ def test_version(capsys):
     ("error", "line"),
     [
         (LopsError("found this, wanted that"), "error: found this, wanted that\n"),
-        (
-            PermissionError(13, "Permission denied", "/x"),
-            "error: [Errno 13] Permission denied: '/x'\n",
-        ),
+        (PermissionError(13, "Permission denied", "/x"), "error: /x: Permission denied\n"),
     ],
 )
 def test_bad_input_is_one_line(error, line, monkeypatch, capsys):

@@ -426,3 +426,12 @@ def test_without_the_libraries_of_an_encoder(here, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "error: The encoder minilm needs PyTorch, which is not installed; run: pip ins" in said
     assert not (here / "new").exists()
+
+
+def test_an_error_of_reading_is_not_reported_as_one_of_writing(here, monkeypatch):
+    def missing(*_, **__):
+        raise FileNotFoundError(2, "No such file or directory", "/elsewhere/table.npy")
+
+    monkeypatch.setattr(engine, "survey_of", missing)
+    with pytest.raises(LopsError, match=r"^/elsewhere/table\.npy: No such file or directory$"):
+        run(write_table(here / "news.csv", ROWS))

@@ -13,7 +13,7 @@ from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
 
-from ..framework_tools import Recorder, read_rows
+from ..framework_tools import Recorder, pretend, read_rows
 from .toys import CLASSES
 
 
@@ -129,7 +129,7 @@ def test_the_floor_of_a_sense_is_of_the_settings(dataset, go, finished, tmp_path
 def test_other_probes(dataset, go, finished, head_start, probe):
     config = json.loads((head_start / "config.json").read_text())
     config["settings"]["probe"] = probe
-    (head_start / "config.json").write_text(json.dumps(config))
+    pretend(head_start, config)
     metrics = go(dataset, head_start, arms=["lops"], resume=True, probe=probe, iterations=2).metrics
     row = metrics["arms"]["lops"]["iterations"][0]
     assert (

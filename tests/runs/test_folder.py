@@ -231,3 +231,56 @@ def test_free_folders(tmp_path):
 def test_names_of_folders(text, name):
     assert slug(text) == name
     assert "/" not in slug(text)
+
+
+def altered(run, change):
+    """The run, whose only stage has two arrays, with one of them changed."""
+    first = {"scores": np.array([0.5, 0.25, 1.0]), "codes": np.arange(3)}
+    run.stage("one", lambda: first)
+    path = run.work / "one.npz"
+    with np.load(path) as stored:
+        arrays = {key: stored[key] for key in stored.files}
+    change(arrays)
+    np.savez(path, **arrays)
+    return RunFolder.open(run.path, config(), resume=True)
+
+
+CHANGES = {
+    "an array less": lambda arrays: arrays.pop("codes"),
+    "an array more": lambda arrays: arrays.update(more=np.zeros(1)),
+    "NaN": lambda arrays: arrays.update(scores=np.array([0.5, np.nan, 1.0])),
+    "a row short": lambda arrays: arrays.update(codes=np.arange(2)),
+    "another shape": lambda arrays: arrays.update(codes=np.arange(3)[None]),
+    "another type": lambda arrays: arrays.update(codes=np.arange(3, dtype=np.uint64)),
+    "exchanged": lambda arrays: arrays.update(codes=arrays["scores"], scores=arrays["codes"]),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_stage_that_can_be_read_and_does_not_fit(run, change):
+    run = altered(run, CHANGES[change])
+    with pytest.raises(LopsError, match=r"one\.npz is of another run, or was changed; delete it"):
+        run.stage("one", pytest.fail)
+
+
+def test_a_stage_without_a_digest(run):
+    run = altered(run, lambda arrays: arrays.pop("digest"))
+    with pytest.raises(LopsError, match=r"one\.npz cannot be read .*digest.*; delete it and res"):
+        run.stage("one", pytest.fail)
+
+
+@pytest.mark.parametrize(
+    "other", [{"seed": 1}, {"keep": 0.4}, {"framework": "xclass"}, {"name": "two"}, {}]
+)
+def test_a_stage_of_another_run(tmp_path, other):
+    """Of another seed, setting or framework; of the same run, under another name."""
+    name = other.pop("name", "one")
+    path, arrays = tmp_path / "other", {"codes": np.arange(3)}
+    RunFolder.open(path, config(**other), resume=False).stage("one", lambda: arrays)
+    run = RunFolder.open(tmp_path / "run", config(), resume=False)
+    (path / "work" / "one.npz").rename(run.work / f"{name}.npz")
+    if other or name != "one":
+        with pytest.raises(LopsError, match=r"is of another run, or was changed; delete it and"):
+            run.stage(name, pytest.fail)
+    else:
+        assert run.stage(name, pytest.fail)[0]["codes"].tolist() == [0, 1, 2]

@@ -200,3 +200,20 @@ def test_seed_words_as_sources():
     by_name = {one.name: one for one in found.sources}
     assert by_name[f"{CLASSES[0]}: alpha"].accuracy > by_name[f"{CLASSES[0]}: common3"].accuracy
     assert by_name[f"{CLASSES[1]}: beta"].votes == 160
+
+
+@pytest.mark.parametrize("n", [60, 400])
+@pytest.mark.parametrize("alone", [[], [(None, None, "Moneyy")]])
+def test_a_class_with_fewer_votes_than_folds_overrules_no_other(n, alone):
+    """Its signal is rare, so its weight is large; nobody can check it."""
+    texts, weak, gold = noisy_texts(n=n, noise=0.1)
+    names = {"class 0": "money", "class 1": "arts"}
+    votes = [(names[w], names[g], None) for w, g in zip(weak, gold, strict=True)]
+    votes[4] = "money", "money", "Moneyy"
+    votes[6 : 6 + len(alone)] = alone
+    selection = lops_adapters.select(texts, votes, encoder=None)
+    assert selection.labels[4] == "money"
+    assert [selection.labels[6], selection.confidence[6]] == ["Moneyy", 1] or not alone
+    few = f"'Moneyy' ({1 + len(alone)}, nearly 'money')"
+    said = f"Fewer than 3 votes: {few}. Other votes for a row overrule them."
+    assert said in selection.why

@@ -15,7 +15,7 @@ from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
-from ..framework_tools import Recorder, read_rows
+from ..framework_tools import Recorder, pretend, read_rows
 from .toys import ARMS, CLASSES, documents
 
 
@@ -27,7 +27,7 @@ def resumed(go, dataset, path, **changed):
     config["settings"].update(
         {name: value for name, value in changed.items() if name in config["settings"]}
     )
-    (path / "config.json").write_text(json.dumps(config))
+    pretend(path, config)
     return go(dataset, path, resume=True, **changed)
 
 
@@ -125,7 +125,7 @@ def test_the_same_text_for_training_and_prediction_unless_faithful(
     )
     config = json.loads((head_start / "config.json").read_text())
     config["dataset"]["sha256"] = dirty.checksum
-    (head_start / "config.json").write_text(json.dumps(config))
+    pretend(head_start, config)
     recorder = Recorder(monkeypatch, TransformerProbe)
     resumed(go, Dataset(dirty), head_start, arms=["lops-all"], faithful=faithful)
     seen = [cleaned(text) for text in dirty.texts] if faithful else list(dirty.texts)
@@ -283,7 +283,7 @@ def test_seeds(monkeypatch, dataset, go, head_start, finished):
 
     monkeypatch.setattr(TransformerProbe, "updates", noted)
     config = json.loads((head_start / "config.json").read_text())
-    (head_start / "config.json").write_text(json.dumps({**config, "seed": 5}))
+    pretend(head_start, {**config, "seed": 5})
     go(dataset, head_start, arms=["lops"], resume=True, seed=5)
     assert seeds == [5, 5]
     one, other = (path / "lops" / "predictions.csv" for path in (head_start, finished.path))

@@ -1,0 +1,91 @@
+"""Files that unpack to far more than they hold, and memory that grows with the sample only."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats import base, limits, parquet
+from lops_adapters.formats.readers import open_table
+from lops_adapters.tables import engine
+
+pa = pytest.importorskip("pyarrow")
+ROOT = Path(__file__).parents[2]
+MESSAGE = r"repeated\.parquet unpacks to more than 200 times its size; .* save it as JSONL"
+
+
+def repeated(path, rows, values):
+    """A file whose rows repeat a few values: it holds each value once."""
+    from pyarrow.parquet import write_table
+
+    columns = {}
+    for name, distinct in values.items():
+        places = pa.array([i % len(distinct) for i in range(rows)], pa.int32())
+        columns[name] = pa.DictionaryArray.from_arrays(places, pa.array(distinct))
+    write_table(pa.table(columns), path, store_schema=False)
+    return path
+
+
+def test_equal_rows_of_a_parquet_file(tmp_path, monkeypatch):
+    """2 GB of rows in 5 kB; the limit counts them as they are read."""
+    path = repeated(tmp_path / "repeated.parquet", 400_000, {"text": ["y" * 5000], "label": ["a"]})
+    assert path.stat().st_size < 10_000
+    table = open_table([path], quiet=True)
+    with pytest.raises(LopsError, match=MESSAGE):
+        sum(map(len, table.blocks()))
+    monkeypatch.setattr(limits, "LARGE", 3 * 10**9)
+    assert len(next(iter(table.blocks()))) == base.BLOCK_ROWS
+
+
+def test_blocks_of_long_values_are_short(tmp_path, monkeypatch):
+    path = repeated(tmp_path / "a.parquet", 100, {"text": ["y" * 50_000, "z"], "label": ["a", "b"]})
+    monkeypatch.setattr(parquet, "LARGE", 10 * 50_002)
+    blocks = list(open_table([path], quiet=True).blocks())
+    assert [len(block) for block in blocks] == [10] * 10
+    assert [label for block in blocks for label in block.cells(["label"])[0]] == ["a", "b"] * 50
+    assert blocks[3].numbers[0] == 31
+
+
+def test_pages_that_unpack_to_too_much(tmp_path, monkeypatch):
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "repeated.parquet"
+    zeros = pa.array([b"\0" * 2**22])
+    write_table(pa.table({"text": zeros}), path, compression="zstd", use_dictionary=False)
+    monkeypatch.setattr(limits, "LARGE", 2**21)
+    with pytest.raises(LopsError, match=MESSAGE):
+        next(iter(open_table([path], quiet=True).blocks()))
+
+
+def test_a_table_is_held_by_its_unpacked_size(tmp_path):
+    path = repeated(tmp_path / "a.parquet", 1000, {"text": ["y" * 1000], "label": ["a"]})
+    table = open_table([path], quiet=True)
+    assert table.loaded(10**6).held is None
+    assert len(table.loaded(2 * 10**6).held) == 1
+    assert path.stat().st_size < engine.IN_MEMORY
+
+
+MEASURED = """
+import resource, sys
+from lops_adapters.cli import select
+arguments = ["--text", "text", "--label", "label", "--encoder", "none", "--quiet"]
+select.main([sys.argv[1], *arguments, "--probe-rows", "2000", "--keep-out", sys.argv[2]])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_memory_grows_with_the_sample_not_with_the_rows(tmp_path):
+    """SECURITY.md says so. 50 MB of rows more take less than a quarter more."""
+    pytest.importorskip("resource")
+    texts = [f"word{i % 7} word{i % 11} thing{i % 13} " * 20 for i in range(999)]
+    values = {"text": texts, "label": [f"class {i % 7}" for i in range(999)]}
+    peaks = []
+    for rows in (20_000, 100_000):
+        path = repeated(tmp_path / f"{rows}.parquet", rows, values)
+        command = [sys.executable, "-c", MEASURED, str(path), str(tmp_path / f"{rows}.csv")]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout.split()[-1]))
+    assert peaks[1] < 1.25 * peaks[0]
