@@ -128,3 +128,20 @@ def test_a_bar_leaves_no_line(monkeypatch):
     with console.progress(total=2, delay=0, mininterval=0) as bar:
         bar.update(2)
     assert stream.getvalue().endswith("\r")
+
+
+def test_long_work_is_lines_of_a_log_elsewhere(monkeypatch, caplog):
+    monkeypatch.setattr(sys, "stderr", Terminal(False))
+    caplog.set_level(logging.INFO, "lops_adapters")
+    now = {"delay": 0, "mininterval": 0, "miniters": 1}
+    assert list(console.progress(range(4), desc="counting", **now)) == [0, 1, 2, 3]
+    with console.progress(unit="rows", desc="reading", **now) as bar:
+        bar.update(7)
+    assert caplog.messages == [
+        *(f"counting: {n} % done, less than a minute left" for n in (25, 50, 75, 100)),
+        "reading: 7 rows so far",
+    ]
+    caplog.clear()
+    list(console.progress(range(4), desc="quick work"))
+    list(console.progress(range(4), desc="quiet", quiet=True, **now))
+    assert not caplog.messages

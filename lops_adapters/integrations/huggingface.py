@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError, Selection
@@ -67,12 +67,14 @@ class LopsCallback(Watcher, TrainerCallback):
             method.
         stop_when_done: stop the training when further predictions cannot change the selection for
             this method.
+        resume_from: the checkpoint folder that the training resumes from, if it is not in the
+            trainer's ``output_dir``.
 
     Raises:
-        LopsError: numbers out of range, a dataset without a length, labels that are missing, masked
-            (-100), not integers or not of the model; at the start of training, another dataset or
-            an unsuitable resumed checkpoint; at the first checkpoint, outputs that are not class
-            scores.
+        LopsError: another kind of trainer, numbers out of range, a dataset without a length, labels
+            that are missing, masked (-100), not integers or not of the model; at the start of
+            training, another dataset or an unsuitable resumed checkpoint; at the first checkpoint,
+            outputs that are not class scores.
 
     """
 
@@ -86,8 +88,17 @@ class LopsCallback(Watcher, TrainerCallback):
         keep: float = 0.5,
         skip_decided: bool = False,
         stop_when_done: bool = False,
+        resume_from: str | Path | None = None,
     ) -> None:
+        if not (hasattr(trainer, "prediction_step") and hasattr(trainer, "add_callback")):
+            kind = type(trainer)
+            whose = "" if kind.__module__ == "builtins" else f"{kind.__module__.split('.')[0]}."
+            raise LopsError(
+                f"trainer is a {whose}{kind.__name__}; wanted a transformers.Trainer. For other "
+                "trainers, select first (docs/recipes.md)"
+            )
         self.trainer = trainer
+        self.resume_from = resume_from
         super().__init__(
             _labels_of(trainer, labels),
             every=every,
@@ -108,12 +119,13 @@ class LopsCallback(Watcher, TrainerCallback):
         self.found = None
         if not state.global_step:
             return
-        path = Path(args.output_dir) / f"checkpoint-{state.global_step}" / FILE
+        usual = Path(args.output_dir) / f"checkpoint-{state.global_step}"
+        path = Path(self.resume_from or args.resume_from_checkpoint or usual) / FILE
         if not path.is_file():
             raise LopsError(
                 f"the training resumes at update {state.global_step}, and what was learnt before "
-                f"is not known: there is no {path}; resume from a checkpoint in output_dir that "
-                "was written with this callback, or start a new training"
+                f"is not known: there is no {path}; resume from a checkpoint that was written "
+                "with this callback (resume_from: its folder), or start a new training"
             )
         self.resume(path, float(state.num_train_epochs))
 
@@ -218,11 +230,10 @@ def select_with_trainer(
 
     >>> select_with_trainer("roberta-base")
     Traceback (most recent call last):
-    lops_adapters.core.LopsError: trainer is a str; wanted a transformers.Trainer
+    lops_adapters.core.LopsError: trainer is a str; wanted a transformers.Trainer. For other
+    trainers, select first (docs/recipes.md)
 
     """
-    if not (hasattr(trainer, "prediction_step") and hasattr(trainer, "add_callback")):
-        raise LopsError(f"trainer is a {type(trainer).__name__}; wanted a transformers.Trainer")
     callback = LopsCallback(
         trainer,
         labels,
@@ -231,6 +242,7 @@ def select_with_trainer(
         keep=keep,
         skip_decided=skip_decided,
         stop_when_done=True,
+        resume_from=None if isinstance(resume_from_checkpoint, bool) else resume_from_checkpoint,
     )
     trainer.add_callback(callback)
     try:

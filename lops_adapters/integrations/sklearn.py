@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, clone
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes import Probe, probe_class

@@ -9,11 +9,27 @@ const lopsCheck = (data, corrections, page) => {
   const [card, box] = [byId("check-card"), byId("check-row")];
   const checked = (row) => corrections.has(row.row);
   const open = (row) => !checked(row) && !skipped.has(row);
+  const suggests = byId("check-suggestions"); // hidden, a suggestion does not sway the answer
+  const swayed = new Set(stored()); // numbers of the rows that were checked with the suggestion in sight
   let now; // the row on the card; undefined: none is left
   const last = element("span"); // what was done last
 
   const title = (row) => ["Row ", row.id === null ? String(row.row) : foreign(row.id)];
   const tell = (row, ...said) => last.replaceChildren(...title(row), ": ", ...said);
+
+  function stored() {
+    try {
+      return JSON.parse(localStorage.getItem(`${data.key}-suggested`) ?? "[]");
+    } catch {
+      return [];
+    }
+  }
+
+  function store() {
+    try {
+      localStorage.setItem(`${data.key}-suggested`, JSON.stringify([...swayed]));
+    } catch {} // corrections say that nothing is kept
+  }
 
   function named(name, label, under = "") {
     const line = element("p", "named");
@@ -22,15 +38,16 @@ const lopsCheck = (data, corrections, page) => {
   }
 
   function fill() {
-    const made = [];
+    const [made, label] = [[], []];
     if (now) {
       const text = element("div", "said");
       page.unfolding(text, now, page.narrow() ? 280 : 600);
       const head = element("p", "muted");
       head.append(...title(now));
-      made.push(head, text, named("label", now.label));
+      made.push(head, text);
+      label.push(named("label", now.label));
       const sure = now.suggested_probability === null ? "" : ` (${page.chance(now.suggested_probability)} sure)`;
-      if (page.accepts(now) || !now.selected) made.push(named("suggested", now.suggested ?? "-", sure));
+      if (suggests.checked && (page.accepts(now) || !now.selected)) label.push(named("suggested", now.suggested ?? "-", sure));
       byId("check-accept").querySelector("bdi").textContent = now.suggested ?? "";
     } else {
       const left = skipped.size;
@@ -39,8 +56,9 @@ const lopsCheck = (data, corrections, page) => {
       if (left) made.push(button("Check the skipped rows", () => show(() => skipped.clear())));
     }
     box.replaceChildren(...made);
+    byId("check-label").replaceChildren(...label);
     for (const part of card.querySelectorAll("[data-code], #check-right, #check-none, #check-skip, #check-others, #check-other")) part.hidden = !now;
-    byId("check-accept").hidden = !now || !page.accepts(now);
+    byId("check-accept").hidden = !now || !accepts();
   }
 
   function button(name, action) {
@@ -59,6 +77,9 @@ const lopsCheck = (data, corrections, page) => {
     const done = rows.filter(checked).length;
     byId("check-bar").value = done;
     const later = skipped.size ? `, ${skipped.size} skipped` : "";
+    const knowing = rows.filter((row) => checked(row) && swayed.has(row.row)).length;
+    const how = knowing ? `; ${knowing} with the suggestion in sight` : "";
+    byId("check-estimate").textContent = done && data.strata.length ? `${estimate()}${how}` : "";
     byId("check-status").replaceChildren(element("strong", "", `${done} of ${rows.length} checked${later}${corrections.warning()}`), " ", last);
     byId("check-undo").disabled = past.length === 0;
     byId("download-checked").disabled = corrections.size() === 0;
@@ -77,8 +98,12 @@ const lopsCheck = (data, corrections, page) => {
     if (!now || code < corrections.DELETED || code >= data.classes.length) return;
     const row = now;
     past.push(row);
-    if (code === corrections.DELETED) tell(row, "none of these");
-    else tell(row, ...(code === row.code ? ["right"] : ["\u2192 ", foreign(data.classes[code].shown)]));
+    const other = !suggests.checked && page.accepts(row) && row.suggested_code !== code;
+    const hint = other ? [" (suggested: ", foreign(row.suggested), ")"] : [];
+    if (code === corrections.DELETED) tell(row, "none of these", ...hint);
+    else tell(row, ...(code === row.code ? ["right"] : ["\u2192 ", foreign(data.classes[code].shown)]), ...hint);
+    swayed[suggests.checked ? "add" : "delete"](row.row);
+    store();
     show(() => page.settle(row, () => corrections.set(row.row, code)));
   }
 
@@ -99,7 +124,35 @@ const lopsCheck = (data, corrections, page) => {
 
   const right = () => decide(now?.code);
   const none = () => decide(corrections.DELETED);
-  const accept = () => now && page.accepts(now) && decide(now.suggested_code);
+  const accepts = () => suggests.checked && page.accepts(now);
+  const accept = () => now && accepts() && decide(now.suggested_code);
+
+  // As lops_adapters.selection.checking.noise_rate: rows with another suggestion, and the others, weighted by their numbers.
+  function estimate() {
+    const total = data.strata[0] + data.strata[1];
+    let [value, below, above, count] = [0, 0, 0, 0];
+    data.strata.forEach((size, other) => {
+      const own = rows.filter((row) => checked(row) && page.accepts(row) === !other);
+      const [share, low, high] = wilson(own.filter((row) => !corrections.confirmed(row.row)).length, own.length, size);
+      value += (size / total) * share;
+      below += ((size / total) * (share - low)) ** 2;
+      above += ((size / total) * (high - share)) ** 2;
+      count += own.length;
+    });
+    const [low, high] = [Math.max(0, value - Math.sqrt(below)), Math.min(1, value + Math.sqrt(above))];
+    return `After ${count}: ${Math.round(100 * low)} to ${Math.round(100 * high)} % wrong (95 % interval)`;
+  }
+
+  function wilson(wrong, count, size) {
+    if (!size) return [0, 0, 0];
+    if (!count) return [0.5, 0, 1];
+    const share = wrong / count;
+    if (count >= size) return [share, share, share];
+    const [n, z] = [(count * (size - 1)) / (size - count), 1.959963984540054];
+    const half = z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2));
+    const [centre, scale] = [share + z ** 2 / (2 * n), 1 + z ** 2 / n];
+    return [share, Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
+  }
 
   // Keys are for the card if its section has the focus, or if nothing has it and the card is in sight.
   function active() {
@@ -123,5 +176,9 @@ const lopsCheck = (data, corrections, page) => {
   byId("check-other")?.addEventListener("click", () => decide(Number(byId("check-others").value)));
   for (const [id, action] of Object.entries({ right, accept, none, skip, undo })) byId(`check-${id}`).addEventListener("click", action);
   byId("download-checked").addEventListener("click", page.save);
+  suggests.addEventListener("change", () => {
+    fill();
+    box.focus({ preventScroll: true }); // keys are for the card again
+  });
   return { active, press, update };
 };

@@ -9,7 +9,7 @@ from lops_adapters.report.text import count, escaped, isolated
 _DIGITS, _BUTTONS = 9, 20  # classes with a digit; more classes than buttons have a menu
 _KEYS = (
     ("Enter</kbd> <kbd>r", "the label is right"),
-    ("a", "accept the suggestion"),
+    ("a", "accept the suggestion, where it is shown"),
     ("1</kbd> to <kbd>9", "another class"),
     ("n", "none of these classes; the row is rejected, and lops apply deletes it"),
     ("s", "skip the row; it comes back"),
@@ -32,8 +32,13 @@ def checked(page: SelectionPage) -> str:
         '<div class="bar"><button type="button" id="download-checked">Download corrections</button>'
         f'<span class="note">Then: <code>{escaped(command)}</code></span></div>'
     )
+    option = (
+        '<p class="note"><label><input type="checkbox" id="check-suggestions"> Show suggestions '
+        "before the answer</label> (quicker, but they sway answers, and so the measured share of "
+        "wrong labels)</p>"
+    )
     folded = keys("Keys for checking", _KEYS)
-    shown = section("check", "Check rows", intro, _card(page), follow, folded)
+    shown = section("check", "Check rows", intro, _card(page), follow, option, folded)
     return f'<div class="check" data-live hidden>{shown}</div>'
 
 
@@ -49,9 +54,11 @@ def _card(page: SelectionPage) -> str:
         '<div class="card" id="check-card">'
         f'<progress id="check-bar" max="{len(page.to_check)}" value="0" aria-hidden="true">'
         '</progress><p role="status" class="muted" id="check-status"></p>'
+        '<p class="muted" id="check-estimate"></p>'
         '<div id="check-row" tabindex="-1"></div>'
         f'<div class="buttons" role="group" aria-label="classes">{_classes(page)}</div>'
-        f'<div class="buttons main">{"".join(main)}</div></div>'
+        '<div class="dock"><div id="check-label"></div>'
+        f'<div class="buttons main">{"".join(main)}</div></div></div>'
     )
 
 

@@ -70,6 +70,7 @@ def selection_page(
         "near": rows.near(near),
         "n_near": len(near),
         "to_check": [rows.number(i) for i in to_check],
+        "strata": rows.strata,
         "learnt": learnt_bins(selection.learnt_at, selection.mask),
         "thresholds": threshold_rows(rows.confidence, rows.judged, rows.wrong, threshold),
         "own_threshold": threshold,

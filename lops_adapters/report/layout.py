@@ -152,7 +152,7 @@ def settings_section(settings: Mapping[str, Any], versions: Mapping[str, Any]) -
 
 
 def settings_tables(settings: Mapping[str, Any], versions: Mapping[str, Any]) -> str:
-    """Return two tables: settings, nested ones as "outer.inner", and versions."""
+    """Return two tables: given settings, nested ones as "outer.inner", and versions."""
     parts = [
         table((name, "value"), rows, caption, text=(1,))
         for name, caption, rows in (
@@ -167,6 +167,8 @@ def settings_tables(settings: Mapping[str, Any], versions: Mapping[str, Any]) ->
 def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
     rows = []
     for key, value in plain(dict(values)).items():
+        if value is None:  # an option that was not given
+            continue
         if isinstance(value, dict) and value:
             rows += _flat(value, f"{above}{key}.")
         else:

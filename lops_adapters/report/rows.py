@@ -97,14 +97,23 @@ class Rows:
     @cached_property
     def _doubt(self) -> np.ndarray:
         """(n,) float64 probability of another class: 0 if the probe agrees, 1 if it gives none."""
-        if self.suggested is None:
-            return np.zeros(len(self.codes))
-        other = [
-            text_or_none(suggested) is not None and suggested != label
-            for suggested, label in zip(self.suggested, self.labels, strict=True)
-        ]
+        other = self._other
         probability = np.ones(len(other)) if self.probability is None else self.probability
         return np.where(other, np.nan_to_num(np.array(probability, dtype=np.float64)), 0.0)
+
+    @cached_property
+    def _other(self) -> np.ndarray:
+        """(n,) bool, the rows whose suggestion is another label."""
+        if self.suggested is None:
+            return np.zeros(len(self.codes), dtype=bool)
+        pairs = zip(self.suggested, self.labels, strict=True)
+        return np.array([text_or_none(one) is not None and one != label for one, label in pairs])
+
+    @property
+    def strata(self) -> list[int]:
+        """Numbers of the rows with another suggestion and of the others; empty: none given."""
+        count = int(self._other.sum())
+        return [] if self.suggested is None else [count, len(self.codes) - count]
 
     def least_trusted(self, per_class: int, most: int) -> np.ndarray:
         """Return the positions of the least trusted rows, the least trusted first."""

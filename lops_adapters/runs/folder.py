@@ -102,6 +102,7 @@ class RunFolder:
         """Return the arrays of a stage and the seconds it took; a finished stage is read."""
         path = self.work / f"{name}.npz"
         if not path.exists():
+            log.info("stage %s", name)
             start = time.perf_counter()
             arrays = compute()
             arrays["seconds"] = np.array(time.perf_counter() - start)

@@ -338,6 +338,31 @@ def test_a_resumed_training_ends_with_the_whole_record(encoder, tmp_path, usual,
     assert_same_record(record, whole)
 
 
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # a tiny model learns little
+def test_a_moved_checkpoint_is_resumed_where_its_record_is(encoder, tmp_path, usual):
+    settings = {"save_strategy": "steps", "save_steps": 6}
+    watched(make_trainer(encoder, tmp_path / "run", **settings))
+    moved = (tmp_path / "run" / "checkpoint-6").rename(tmp_path / "kept")
+    trainer = make_trainer(encoder, tmp_path / "other")
+    callback = LopsCallback(trainer, resume_from=moved)
+    trainer.add_callback(callback)
+    trainer.train(resume_from_checkpoint=str(moved))
+    assert_same_record(callback.record, usual[1])
+    again = make_trainer(encoder, tmp_path / "third")
+    chosen = select_with_trainer(again, method="ranked", resume_from_checkpoint=str(moved))
+    assert chosen.kept.tolist() == usual[1].select("ranked").kept.tolist()
+
+
+def test_another_kind_of_trainer_is_refused():
+    class Trainer:  # as SetFit's: it takes callbacks, and predicts in another way
+        def add_callback(self, callback):
+            raise AssertionError
+
+    for use in (LopsCallback, select_with_trainer):
+        with pytest.raises(LopsError, match=r"trainer is a tests\.Trainer; wanted a transformers"):
+            use(Trainer())
+
+
 def test_a_checkpoint_before_the_first_look_can_be_resumed(encoder, tmp_path, usual):
     settings = {"save_strategy": "steps", "save_steps": 2}
     watched(make_trainer(encoder, tmp_path, max_steps=3, **settings), every=3)

@@ -63,7 +63,8 @@ def test_a_probability_is_never_in_scientific_notation(show):
     chosen.confidence[:] = np.where(chosen.mask, 0.99996, 9.75e-7)
     tab = show(page(selection=chosen, is_probability=True, to_check=[39, 38]))
     assert "at least 99.99\xa0%" in tab.locator("#threshold-says").inner_text()
-    assert "unsure" in tab.locator("#check-row").inner_text()  # labelled law, as suggested
+    tab.check("#check-suggestions")
+    assert "unsure" in tab.locator("#check-label").inner_text()  # labelled law, as suggested
     last = rows(tab).filter(has_text="text number 39")
     assert [cell.strip() for cell in last.locator("td").all_inner_texts()[1:4]] == [
         *("law\ngold: arts", "unsure", "< 0.1\xa0%")

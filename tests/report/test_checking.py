@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.report import data, rows
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.selection_page import write_selection_page
+from lops_adapters.selection.checking import noise_rate
 
 from ..noisy import read_table, write_table
 from .examples import hostile_page, labels, page, texts
@@ -28,7 +29,8 @@ def opened(show, to_check=CHECK, **options):
 
 
 def progress(tab):
-    return tab.locator("#check-status").inner_text().replace("\n", " ").strip()
+    said = tab.locator("#check-status").inner_text().replace("\n", " ").strip()
+    return said.removesuffix(" (suggested: law)")
 
 
 def shown(tab):
@@ -113,6 +115,7 @@ def test_the_section_comes_first(tmp_path):
 @pytest.mark.slow
 def test_checked_by_key(show):
     tab = opened(show)
+    tab.check("#check-suggestions")
     assert progress(tab) == "0 of 4 checked"
     assert tab.locator("#check-undo").is_disabled()
     assert tab.locator("#download-checked").is_disabled()
@@ -152,6 +155,52 @@ def test_checked_by_key(show):
     assert download.value.suggested_filename == "corrections.csv"
     press(tab, "u")  # the focus is still in the section
     assert shown(tab) == "Row 2"
+
+
+@pytest.mark.slow
+def test_a_suggestion_is_hidden_until_the_answer(show):
+    tab = opened(show)
+    assert tab.locator("#check-label").inner_text().split() == ["label", "arts"]
+    assert not tab.locator("#check-accept").is_visible()
+    press(tab, "a")  # there is nothing to accept
+    assert shown(tab) == "Row 1"
+    press(tab, "r")
+    assert "Row 1: right (suggested: law)" in tab.locator("#check-status").inner_text()
+    assert "in sight" not in tab.locator("#check-estimate").inner_text()
+    press(tab, "ss")
+    tab.check("#check-suggestions")
+    assert tab.locator("#check-label").inner_text().split()[:4] == [
+        "label",
+        "arts",
+        "suggested",
+        "law",
+    ]
+    press(tab, "a")
+    assert tab.locator("#check-status").inner_text().endswith("Row 35: → law")
+    assert tab.locator("#check-estimate").inner_text().endswith("; 1 with the suggestion in sight")
+    again = tab.context.new_page()
+    again.goto(tab.url)
+    assert not again.is_checked("#check-suggestions")
+    assert "1 with the suggestion in sight" in again.locator("#check-estimate").inner_text()
+
+
+@pytest.mark.slow
+def test_the_estimate_while_checking_is_that_of_the_package(show):
+    tab = opened(show, to_check=list(range(12)) + list(range(39, 33, -1)))
+    made = page()
+    codes = np.array([made.codes[label] for label in labels()])
+    suggested = np.array([made.codes["law"]] * 40)  # as in the example
+    order = [
+        int(number) - 1
+        for number in page(to_check=list(range(12)) + list(range(39, 33, -1))).to_check
+    ]
+    said = np.array([made.codes["law" if i % 4 == 0 else labels()[i]] for i in order])
+    for done, code in enumerate(said.tolist(), 1):
+        press(tab, str(code + 1))
+        rate = noise_rate(codes, suggested, np.array(order[:done]), said[:done])
+        low, high = (int(100 * value + 0.5) for value in (rate.low, rate.high))
+        shown_rate = tab.locator("#check-estimate").inner_text()
+        assert shown_rate == f"After {done}: {low} to {high} % wrong (95 % interval)"
 
 
 @pytest.mark.slow
@@ -266,6 +315,8 @@ def test_on_a_phone(show, scheme, hostile):
             assert box["height"] >= 44
             assert 0 <= box["left"] <= box["right"] <= 360
         assert max(box["bottom"] for box in tab.evaluate(BOXES)[-3:]) <= PHONE["height"]
+        label = tab.locator("#check-label").bounding_box()
+        assert 0 < label["height"] < label["y"] + label["height"] <= tab.evaluate(BOXES)[-4]["top"]
         tab.tap("#check-skip")
         assert tab.locator("#check-row").bounding_box()["y"] >= 0
     assert "skipped" in progress(tab)

@@ -18,7 +18,7 @@ def loaded(name, folder, monkeypatch, **environment):
     """Import a repository's glue from copies in a folder, with LOPS=1; remove it afterwards."""
     for path, (_, text) in upstreams.load(name).companions().items():
         (folder / path.rsplit("/", 1)[-1]).write_text(text, encoding="utf-8")
-    for variable in ("TAU", "RULE", "EPOCHS", "EVERY", "AT"):
+    for variable in ("TAU", "RULE", "EPOCHS", "EVERY", "AT", "OUT"):
         monkeypatch.delenv(f"LOPS_{variable}", raising=False)
     for variable, value in {"LOPS": "1", **environment}.items():
         monkeypatch.setenv(variable, value)

@@ -18,10 +18,10 @@ def test_defaults(tmp_path, monkeypatch):
         with loaded(name, tmp_path, monkeypatch) as glue:
             found[name] = tuple(glue.SETTINGS)
     assert found == {
-        "conwea": ("auto", "ranked", 100, None, ""),
-        "xclass": ("auto", "ranked", 4, None, ""),
-        "westclass": ("auto", "ranked", None, 1, ""),
-        "lotclass": ("auto", "ranked", 4, None, "rows"),
+        "conwea": ("auto", "ranked", 100, None, "", ""),
+        "xclass": ("auto", "ranked", 4, None, "", ""),
+        "westclass": ("auto", "ranked", None, 1, "", ""),
+        "lotclass": ("auto", "ranked", 4, None, "rows", ""),
     }
 
 
@@ -32,13 +32,14 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
         "LOPS_EPOCHS": "2",
         "LOPS_EVERY": "5",
         "LOPS_AT": "refresh",
+        "LOPS_OUT": "kept.csv",
     }
     with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
-        assert tuple(glue.SETTINGS) == (0.9, "ranked", 2, 5, "refresh")
+        assert tuple(glue.SETTINGS) == (0.9, "ranked", 2, 5, "refresh", "kept.csv")
     with loaded("westclass", tmp_path, monkeypatch, LOPS_EVERY="epoch", LOPS_TAU="") as glue:
-        assert tuple(glue.SETTINGS) == ("auto", "ranked", None, None, "")
+        assert tuple(glue.SETTINGS) == ("auto", "ranked", None, None, "", "")
     with loaded("xclass", tmp_path, monkeypatch, LOPS_RULE="released") as glue:
-        assert tuple(glue.SETTINGS) == (0.5, "released", 4, None, "")  # as published
+        assert tuple(glue.SETTINGS) == (0.5, "released", 4, None, "", "")  # as published
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,7 @@ def test_settings_from_the_environment(tmp_path, monkeypatch):
         ("LOPS_EPOCHS", "0", "LOPS_EPOCHS is 0; wanted at least 1"),
         ("LOPS_EVERY", "batch", "LOPS_EVERY is 'batch'; wanted epoch, or a whole number"),
         ("LOPS_AT", "rows", "LOPS_AT is 'rows'; wanted it unset: there is only one place here"),
+        ("LOPS_OUT", "no/such/kept.csv", "LOPS_OUT is 'no/such/kept.csv'; wanted a file in a fold"),
         ("LOPS_AT", "top", "LOPS_AT is 'top'; wanted one of rows, refresh"),
     ],
 )
@@ -120,7 +122,50 @@ def test_too_few_samples_for_folds_are_all_kept(tmp_path, monkeypatch):
         words, updates = np.ones((2, 3), dtype=int), iter(range(9))
         found = shared.select([0, 1], 2, glue.SETTINGS, 0, 1, updates, lambda: scores, words)
     assert found.kept.tolist() == [0, 1]
-    assert found.stopped.startswith("tau 1.000 on average by too few samples; ")
+    assert found.stopped.startswith("nothing was selected: too few samples; ")
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learnt")
+@pytest.mark.parametrize(
+    ("rule", "said"), [("ranked", "nothing was selected"), ("released", "tau 1.000")]
+)
+def test_labels_that_probes_cannot_tell_apart(rule, said, tmp_path, monkeypatch):
+    environment = {"LOPS_RULE": rule, "LOPS_TAU": "auto"}
+    with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
+        scores, words = np.full((60, 2), 0.5), np.ones((60, 3), dtype=int)
+        labels, shared = np.repeat([0, 1], 30), sys.modules["lops_shared"]
+        updates = iter(range(9))
+        found = shared.select(labels, 2, glue.SETTINGS, 0, 1, updates, lambda: scores, words)
+    assert found.stopped.startswith(f"{said}: held-out probes cannot tell these labels apart; ")
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learnt")
+def test_every_selection_is_a_file(tmp_path, monkeypatch):
+    place = tmp_path / "kept.csv"
+    environment = {"LOPS_TAU": "0.5", "LOPS_OUT": str(place)}
+    labels, words = np.array([0, 0, 1, 1]), np.ones((4, 3), dtype=int)
+    scores = np.array([[0.9, 0.1], [0.6, 0.4], [0.7, 0.3], [0.2, 0.8]])
+    with loaded("lotclass", tmp_path, monkeypatch, **environment) as glue:
+        select = sys.modules["lops_shared"].select
+        for _ in range(2):
+            updates = iter(range(9))
+            select(labels, 2, glue.SETTINGS, 0, 1, updates, lambda: scores, words)
+    wanted = "position,label,learnt_at,kept\n0,0,1.0,1\n1,0,1.0,0\n2,1,,0\n3,1,1.0,1\n"
+    assert place.read_text() == wanted
+    assert (tmp_path / "kept.csv.2").read_text() == wanted
+
+
+def test_a_model_that_is_read_from_a_file_is_said(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "mcp_model.pt"
+    for there, at in ((False, "rows"), (True, "rows"), (True, "refresh")):
+        if there:
+            path.touch()
+        with loaded("lotclass", tmp_path, monkeypatch, LOPS_AT=at) as glue:
+            assert glue.say_if_reused(str(path)) == str(path)
+        said = capsys.readouterr().out
+        assert (f"LOPS: nothing is selected: the model is read from {path}. Delete" in said) == (
+            there and at == "rows"
+        )
 
 
 @pytest.mark.filterwarnings("ignore:nothing was learnt")

@@ -10,12 +10,15 @@ of masked category prediction, and its own optimiser and schedule, for at most f
 the probe, and all processes use its selection. LOPS_TAU=auto cross-validates at every refresh anew.
 """
 
+import os
+
 from lops_shared import (
     TorchTraining,
     agreed,
     positions,
     random_states_kept,
     read_settings,
+    say,
     seed_torch,
     select_with_torch,
 )
@@ -61,6 +64,16 @@ def keep_rows(data, trainer, network):
         if device.type == "cuda":
             torch.cuda.empty_cache()  # the processes that train the model need the memory
     return {name: tensor[kept] for name, tensor in data.items()}
+
+
+def say_if_reused(path):
+    """Say if a trained model is read, so that nothing is selected among the rows; returns it."""
+    if SETTINGS.at == "rows" and os.path.exists(path):
+        say(
+            "nothing is selected: the model is read from {}. Delete it, or give this run its own "
+            "data folder".format(path)
+        )
+    return path
 
 
 def keep_documents(data, rank, trainer, network):

@@ -15,6 +15,8 @@ Environment:
     LOPS_EPOCHS: largest number of epochs of the probe; the default is in the adapter file.
     LOPS_EVERY: ``epoch``, or the number of updates between two checkpoints of the probe.
     LOPS_AT: where to select, in repositories with several places.
+    LOPS_OUT: a file for every selection: a line per pseudo-label with position, label, learnt time
+        and whether it is kept. Further selections of a run go to FILE.2, FILE.3, ...
 """
 
 import contextlib
@@ -28,13 +30,14 @@ from lops_core import RULES, LearningOrder, LopsError
 from lops_held_out import FOLDS, agreed_shares, likelihoods
 
 AUTO = "auto"
+_WRITTEN = []  # type: list
 
 
 class Settings(NamedTuple):
     """The settings from the environment.
 
     ``tau``: a number, or ``auto``. ``epochs`` None: the repository's own number. ``every`` None:
-    once per epoch.
+    once per epoch. ``out`` empty: no file.
     """
 
     tau: Any
@@ -42,6 +45,7 @@ class Settings(NamedTuple):
     epochs: int
     every: int
     at: str
+    out: str
 
 
 def read_settings(epochs=None, every="epoch", places=("",)):
@@ -68,7 +72,10 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     for name, value in (("LOPS_EPOCHS", epochs), ("LOPS_EVERY", every)):
         if value is not None and value < 1:
             raise LopsError("{} is {}; wanted at least 1".format(name, value))
-    return Settings(tau, rule, epochs, every, _one_of("LOPS_AT", places))
+    out = os.environ.get("LOPS_OUT") or ""
+    if out and not os.path.isdir(os.path.dirname(os.path.abspath(out))):
+        raise LopsError("LOPS_OUT is {!r}; wanted a file in a folder that exists".format(out))
+    return Settings(tau, rule, epochs, every, _one_of("LOPS_AT", places), out)
 
 
 def _number(name, kind, default, wanted):
@@ -107,12 +114,15 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
     if tau == AUTO:
         say("tau: {}-fold cross-validation of a linear probe".format(FOLDS))
         tau = agreed_shares(documents, labels, n_classes, seed)
-        how = "{}-fold cross-validation" if len(labels) >= FOLDS else "too few samples"
         counts = np.bincount(labels, minlength=n_classes)
         mean = sum(np.ceil(tau[label] * counts[label]) for label in tau) / len(labels)
-        why = "tau {:.3f}{} by {}; ".format(
-            mean, " on average" if corrected else "", how.format(FOLDS)
-        )
+        how = " on average" if corrected else ""
+        why = "tau {:.3f}{} by {}-fold cross-validation; ".format(mean, how, FOLDS)
+        if min(tau.values()) == 1:  # what agreed_shares returns without an answer
+            why = "nothing was selected" if corrected else "tau 1.000"
+            few = len(labels) < FOLDS
+            reason = "too few samples" if few else "held-out probes cannot tell these labels apart"
+            why = "{}: {}; ".format(why, reason)
         tau = tau if corrected else mean
     total = settings.epochs * per_epoch
     every = min(settings.every or per_epoch, total)
@@ -135,7 +145,25 @@ def select(labels, n_classes, settings, seed, per_epoch, updates, predict, docum
                 break
     selection = order.select()
     selection.stopped = why + selection.stopped
+    if settings.out:
+        write(selection, labels, settings.out)
     return selection
+
+
+def write(selection, labels, path):
+    """Write a selection as CSV: position, label, learnt_at (empty: never) and kept (1 or 0).
+
+    The first one of a process replaces the file.
+    """
+    _WRITTEN.append(path)
+    number = _WRITTEN.count(path)
+    kept, path = selection.mask, path if number == 1 else "{}.{}".format(path, number)
+    with open(path, "w") as file:
+        file.write("position,label,learnt_at,kept\n")
+        for at, label in enumerate(labels.tolist()):
+            time = selection.learnt_at[at]
+            learnt = repr(float(time)) if np.isfinite(time) else ""
+            file.write("{},{},{},{}\n".format(at, label, learnt, int(kept[at])))
 
 
 def positions(selection, settings, names=None, least=1):
