@@ -2,8 +2,8 @@
 
 python -m benchmarks.unequal --data-dir DIR
 
-Twelve files ``results/rounds/unequal-NAME-RULE-seedS.json``; finished ones are skipped. Corpora with
-as many documents per class favour any rule that makes classes even.
+Files ``results/rounds/unequal-NAME-RULE-seedS.json``; finished ones are skipped. Corpora with as
+many documents per class favour a rule that makes classes even.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 stem = f"rounds/unequal-{name}-{rule}-seed{seed}"
                 if (RESULTS / f"{stem}.json").exists():
                     continue
-                settings = SelfTrainingSettings.preset("quick", delta=delta).settled(("lops",))
+                settings = SelfTrainingSettings.preset("quick", delta=delta).settled(ARMS)
                 with TemporaryDirectory() as place:
                     folder = RunFolder.open(Path(place) / "run", {"settings": {}}, resume=False)
                     job = Job(folder, settings, seed, "cpu", quiet=True)
