@@ -14,6 +14,7 @@ from lops_adapters.selection import METHODS
 
 DATASETS = {
     "cpu": ("20news-coarse", "20news-fine", "agnews"),
+    "rounds": ("20news-coarse", "20news-fine", "agnews"),
     "paper": ("nyt-coarse", "nyt-fine", "20news-coarse", "20news-fine", "agnews", "books"),
 }
 CLASSIFIERS = {

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.probes import FAST
-from lops_adapters.runs.settings import AT_LEAST_ONE, NOT_NEGATIVE, FrameworkSettings, setting
+from lops_adapters.runs.rounds import RoundsSettings
+from lops_adapters.runs.settings import AT_LEAST_ONE, NOT_NEGATIVE, setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConweaSettings(FrameworkSettings):
+class ConweaSettings(RoundsSettings):
     """Settings of ConWea; the probe ``same`` is an untrained copy of the classifier."""
 
     # quick: minutes on a laptop's CPU. paper: the published sizes. How long the HAN is probed is

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.lotclass.pipeline import REFRESH, Prepared, check_refreshes
+from lops_adapters.lotclass.pipeline import REFRESH, Prepared, check_refreshes, class_words
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
@@ -41,6 +41,12 @@ class Lotclass(FinalFramework[LotclassSettings]):
         super().check(arms, settings, dataset)
         if REFRESH in arms:
             check_refreshes(settings, len(dataset.corpus))
+
+    def words_found(
+        self, prepared: Prepared, job: Job[LotclassSettings]
+    ) -> Mapping[str, Sequence[str]] | None:
+        """Return the words of each class, with seed words where auto fell back on them."""
+        return class_words(prepared, job)
 
     def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
         """Write the rows and the words of each class."""
@@ -83,7 +89,7 @@ class Lotclass(FinalFramework[LotclassSettings]):
             path = job.folder.arm(arm) / f"selection-{number}.csv"
             write_selection(path, ids, labels, refresh.selection)
 
-    def network_rows(
+    def rows(
         self, result: NetworkResult, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
         """Return the rows of masked category prediction and self-training.

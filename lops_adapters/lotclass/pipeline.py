@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,7 @@ from lops_adapters.lotclass.self_training import (
 )
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
-from lops_adapters.runs.final import NetworkResult, finish, is_at_documents
+from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
@@ -130,10 +130,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> Network
     """Run one arm.
 
     ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
-    self-training, ``lops-documents`` among the documents before the final classifier is trained.
+    self-training, ``lops-documents`` among the documents in the last stage.
     """
     samples, labels, folder = prepared.samples, prepared.labels, job.folder
-    job = replace(job, words=_class_words(prepared, job))
     at_rows, at_refresh = _selectors(arm, prepared, job)
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
@@ -151,10 +150,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> Network
         "training": category_seconds,
         "self_training": self_seconds,
     }
-    trained = self_trained(arrays)
-    # Predicted by the self-trained network, the final classifier not trained yet.
-    final = finish(arm, job, prepared.corpus, trained.probabilities, "lotclass")
-    return NetworkResult(selection, category["probabilities"], trained, final, seconds)
+    return NetworkResult(selection, category["probabilities"], self_trained(arrays), seconds)
 
 
 def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list[Selector]:
@@ -251,7 +247,7 @@ def _language_model(
     )
 
 
-def _class_words(
+def class_words(
     prepared: Prepared, job: Job[LotclassSettings]
 ) -> Mapping[str, Sequence[str]] | None:
     """Return the run's words of each class, with seed words where auto fell back on them."""

@@ -1,18 +1,14 @@
-"""A last step for frameworks that end with a network: a classifier trained on its predictions.
+"""Frameworks that end with a network: by default, the last stage trains a classifier of texts.
 
-The network of WeSTClass or LOTClass predicts every document. These predictions are pseudo-labels,
-some of them wrong, so a selector chooses among them, and a classifier that reads texts is trained
-on what it keeps. None of the papers has this step. Measurements: docs/westclass.md and
-docs/lotclass.md.
+Arms select among what the network is trained on, or, named ``-documents``, in the last stage, see
+:mod:`lops_adapters.runs.rounds`. Measurements: docs/westclass.md and docs/lotclass.md.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -20,29 +16,25 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, Probe, text_probe
-from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, trained_metrics, write_selection
+from lops_adapters.probes import FAST
+from lops_adapters.runs.files import write_selection
 from lops_adapters.runs.framework import Framework, Job
-from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.runs.settings import FrameworkSettings, setting
-from lops_adapters.selection import corrected, trusted_positions
-from lops_adapters.selection.selectors import encode
+from lops_adapters.runs.rounds import RoundsSettings
+from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
 ARMS = tuple(
     f"{method}{SUFFIX}" for method in ("lops", "committee", "automatic", "random", "optimal")
 )
-_EPOCHS, _PROBE_EPOCHS = 20, 4
 Settings = TypeVar("Settings", bound="FinalSettings")
-_MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
 
 @dataclass(frozen=True, kw_only=True)
-class FinalSettings(FrameworkSettings):
+class FinalSettings(RoundsSettings):
     """Settings of a framework that ends with a network."""
+
+    PUBLISHED: ClassVar[Mapping[str, Any]] = FrameworkSettings.PUBLISHED
 
     classifier: str = setting(
         "hybrid",
@@ -51,6 +43,12 @@ class FinalSettings(FrameworkSettings):
         "the network",
         choices=(NETWORK, *FAST),
         usual="hybrid; paper and --faithful: network",
+    )
+    rounds: int = setting(
+        1,
+        "trainings of the final classifier; after each, rejected documents are added by rank; 0: "
+        "the run ends with the network",
+        within=NOT_NEGATIVE,
     )
 
     @property
@@ -72,7 +70,7 @@ class FinalSettings(FrameworkSettings):
     @property
     def ends_with_network(self) -> bool:
         """Whether the network itself is the classifier."""
-        return self.classifier == NETWORK
+        return self.classifier == NETWORK or not self.rounds
 
 
 class FinalFramework(Framework[Settings]):
@@ -91,8 +89,8 @@ class FinalFramework(Framework[Settings]):
         late = [arm for arm in arms if is_at_documents(arm)]
         if late and settings.ends_with_network:
             raise LopsError(
-                f"{late[0]} selects what the final classifier is trained on, and --classifier is "
-                "network; wanted hybrid, linear or embedding"
+                f"{late[0]} selects for the final classifier, and the run ends with the network; "
+                "wanted --classifier hybrid, linear or embedding, and --rounds of at least 1"
             )
         if settings.frozen_encoder not in (None, STATIC):
             pretrained.load_config(settings.frozen_encoder)
@@ -107,25 +105,13 @@ class FinalFramework(Framework[Settings]):
         self, arm: str, result: NetworkResult, prepared: Any, job: Job[Settings]
     ) -> None:
         """Write the selections."""
-        folder, ids = job.folder.arm(arm), prepared.sample_ids
-        write_selection(folder / "selection-0.csv", ids, prepared.labels, result.selection)
-        if (final := result.final) is not None:
-            ids = [prepared.corpus.ids[i] for i in final.positions]
-            path = folder / "selection-documents.csv"
-            write_selection(path, ids, final.labels, final.selection)
+        path = job.folder.arm(arm) / "selection-0.csv"
+        write_selection(path, prepared.sample_ids, prepared.labels, result.selection)
 
-    def rows(self, result: Any, prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
-        """Return the rows of the network's two trainings, and of the classifier."""
-        rows = self.network_rows(result, prepared, evaluator)
-        if result.final is not None:
-            rows.append(final_row(result.final, len(rows), prepared.corpus.classes, evaluator))
-        return rows
-
-    @abstractmethod
-    def network_rows(
-        self, result: Any, prepared: Any, evaluator: Evaluator
-    ) -> list[dict[str, Any]]:
-        """Return the rows of the network's two trainings."""
+    def rounds(self, arm: str, settings: Any) -> tuple[int, str]:
+        """Return the number of rounds, and what selects before: only in arms of the documents."""
+        method = self.method_of(arm) if is_at_documents(arm) else "standard"
+        return (0 if settings.ends_with_network else settings.rounds), method
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry: the selection is that among the samples of its place."""
@@ -144,28 +130,6 @@ def is_at_documents(arm: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Final:
-    """What the last step ended with.
-
-    Attributes:
-        positions: (m,) int64, of the documents without a given label.
-        labels: (m,) object, their pseudo-labels: classes that the network predicts.
-        selection: among them.
-        selects: whether the arm selects here; otherwise everything is kept.
-        probabilities: (n, k) float32, of all documents.
-        seconds: of selection and training.
-
-    """
-
-    positions: np.ndarray
-    labels: np.ndarray
-    selection: Selection
-    selects: bool
-    probabilities: np.ndarray
-    seconds: dict[str, float]
-
-
-@dataclass(frozen=True)
 class NetworkResult:
     """One arm of a framework that ends with a network.
 
@@ -173,7 +137,6 @@ class NetworkResult:
         selection: among the samples that the network is trained on first.
         first: (n, k) float32, predictions on documents after that training.
         self_trained: what self-training ended with; it has ``probabilities``.
-        final: of the final classifier; None without one.
         seconds: of ``selection``, ``training`` and ``self_training``.
 
     """
@@ -181,130 +144,9 @@ class NetworkResult:
     selection: Selection
     first: np.ndarray
     self_trained: Any
-    final: Final | None
     seconds: dict[str, float]
 
     @property
     def probabilities(self) -> np.ndarray:
-        """(n, k) float32, the arm's last predictions."""
-        last: Final | Any = self.self_trained if self.final is None else self.final
-        return np.asarray(last.probabilities)
-
-
-def finish(
-    arm: str,
-    job: Job[Any],
-    corpus: Corpus,
-    probabilities: np.ndarray,
-    kind: str,
-    labelled: tuple[np.ndarray, np.ndarray] | None = None,
-) -> Final | None:
-    """Select among the documents and train the final classifier; its model is the arm's.
-
-    None: the run ends with the network.
-
-    Args:
-        arm: one of :data:`ARMS` selects here; others keep everything.
-        job: its settings are :class:`FinalSettings` with an ``encoder``.
-        corpus: n documents.
-        probabilities: (n, k), predictions of the network.
-        kind: name of the framework.
-        labelled: positions and class codes of labelled documents. They are trained on with these
-            labels, and not selected among.
-
-    """
-    if job.settings.ends_with_network:
-        return None
-    # ``every`` is for the network, which can learn all in one epoch; the classifier does not.
-    settings, folder = replace(job.settings, every="epoch"), job.folder
-    job = replace(job, settings=settings)
-    texts, classes = corpus.texts, corpus.classes
-    codes = probabilities.argmax(axis=1)
-    none = np.zeros(0, dtype=np.int64)
-    positions, given = labelled or (none, none)
-    measured = np.setdiff1d(np.arange(len(texts)), positions)
-    labels = np.array(classes, dtype=object)[codes[measured]]
-    here = is_at_documents(arm)
-    selector = job.selector(
-        arm.removesuffix(SUFFIX) if here else "standard",
-        partial(_build_probe, settings, job.device, quiet=job.quiet),
-        positions=measured,
-        control_of=f"{{}}{SUFFIX}-selection-documents",
-        correct=True,
-    )
-    samples = [texts[i] for i in measured]
-    # Wrong labels are here: predicted by the network, the classifier not trained yet.
-    selection, select_seconds = folder.select(
-        f"{arm}-selection-documents", partial(selector, samples, labels)
-    )
-    codes[measured] = encode(corrected(selection, labels), classes)
-    codes[positions] = given
-    kept = selection.kept if selection.mask.all() else trusted_positions(selection, labels)
-    trained_on = np.union1d(measured[kept], positions)
-
-    def train() -> dict[str, np.ndarray]:
-        classifier = _build(settings, job.device, _EPOCHS, quiet=job.quiet)
-        documents = [texts[i] for i in trained_on]
-        classifier.fit(documents, codes[trained_on], len(classes), seed=job.seed)
-        model = ProbeClassifier(kind, classes, classifier)
-        folder.save_model(folder.arm(arm) / "model", model.save)
-        return {"probabilities": classifier.predict_proba(texts)}
-
-    arrays, seconds = folder.stage(f"{arm}-classifier", train)
-    return Final(
-        measured,
-        labels,
-        selection,
-        here,
-        arrays["probabilities"],
-        {"selection": select_seconds, "classifier": seconds},
-    )
-
-
-def final_row(
-    final: Final, number: int, classes: Sequence[str], evaluator: Evaluator
-) -> dict[str, Any]:
-    """Return what ``metrics.json`` says of the last step, the iteration ``number``.
-
-    The evaluator is of the documents without a given label.
-    """
-    names, positions = np.array(classes, dtype=object), np.arange(len(final.labels))
-    chosen = selection_metrics(final.selection)
-    return {
-        "iteration": number,
-        "stage": "classifier",
-        "pseudo_labels": len(final.labels),
-        **noise_metrics(evaluator, positions, final.labels),
-        **(chosen if final.selects else {"selected": chosen["selected"]}),
-        **trained_metrics(final.selection, positions, final.labels, evaluator),
-        **evaluator.scores(names[final.probabilities[final.positions].argmax(axis=1)]),
-        "seconds": final.seconds["selection"] + final.seconds["classifier"],
-        "seconds_selection": final.seconds["selection"],
-    }
-
-
-def _max_tokens(settings: Any) -> int:
-    if settings.classifier == "linear" or settings.encoder == STATIC:
-        return _MAX_TOKENS
-    return min(
-        _MAX_TOKENS,
-        pretrained.longest_input(pretrained.load_config(settings.encoder)) or _MAX_TOKENS,
-    )
-
-
-def _build(settings: Any, device: str, epochs: int, *, quiet: bool) -> Probe:
-    return text_probe(
-        settings.classifier,
-        encoder=settings.encoder,
-        max_tokens=_max_tokens(settings),
-        device=device,
-        quiet=quiet,
-        epochs=epochs,
-    )
-
-
-def _build_probe(settings: Any, device: str, *, quiet: bool) -> Probe:
-    """Return an untrained copy of the classifier, or the probe of the settings."""
-    if settings.probe == "same":
-        return _build(settings, device, _PROBE_EPOCHS, quiet=quiet)
-    return settings.named_probe(_MAX_TOKENS, device, quiet=quiet)
+        """(n, k) float32, the network's last predictions."""
+        return np.asarray(self.self_trained.probabilities)

@@ -24,6 +24,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
@@ -274,6 +275,10 @@ class Framework(ABC, Generic[Settings]):
         """Return what all arms share."""
         return self._pipeline().prepare(corpus, job)
 
+    def words_found(self, prepared: Any, job: Job[Settings]) -> Mapping[str, Sequence[str]] | None:
+        """Return :meth:`class_words`, with those that were found to supervise."""
+        return job.words
+
     def tables(self, prepared: Any, job: Job[Settings]) -> None:
         """Write what all arms share into the run folder."""
 
@@ -281,9 +286,9 @@ class Framework(ABC, Generic[Settings]):
     def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
         """Return what ``metrics.json`` says besides the arms, ``pseudo_labels`` among it."""
 
-    def measured(self, prepared: Any) -> np.ndarray | None:
-        """Return the positions of the documents that are measured; None: all."""
-        return None
+    def given(self, prepared: Any) -> Given:
+        """Return the documents that came with a label, which are not measured."""
+        return Given.none()
 
     def run_arm(self, arm: str, prepared: Any, job: Job[Settings]) -> Any:
         """Run one arm."""
@@ -293,8 +298,12 @@ class Framework(ABC, Generic[Settings]):
     def arm_tables(self, arm: str, result: Any, prepared: Any, job: Job[Settings]) -> None:
         """Write an arm's tables into its folder; :func:`run` adds the predictions."""
 
+    def rounds(self, arm: str, settings: Settings) -> tuple[int, str]:
+        """Return the number of rounds of the last stage, and the method that selects before."""
+        return getattr(settings, "rounds", 0), self.method_of(arm)
+
     def probabilities(self, result: Any) -> np.ndarray:
-        """Return an arm's predictions, (n, k) float32."""
+        """Return an arm's predictions before the last stage, (n, k) float32."""
         predicted: np.ndarray = result.probabilities
         return predicted
 
@@ -359,10 +368,12 @@ def run(
     framework.check(arms, job.settings, dataset)
     job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
+    job = replace(job, words=framework.words_found(prepared, job))
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
     evaluator = Evaluator(gold, corpus.classes, job.checked)
-    measured = framework.measured(prepared)
-    if measured is not None:
+    given = framework.given(prepared)
+    measured = given.others(len(corpus))
+    if len(given.positions):
         evaluator = evaluator.at(measured)
     framework.tables(prepared, job)
     about = {
@@ -376,12 +387,20 @@ def run(
     }
     metrics: dict[str, Any] = {}
     for arm in framework.in_order(arms):
-        result = framework.run_arm(
-            arm, prepared, replace(job, gold=gold if arm in by_gold else None)
-        )
+        own = replace(job, gold=gold if arm in by_gold else None)
+        result = framework.run_arm(arm, prepared, own)
         framework.arm_tables(arm, result, prepared, job)
+        predicted, rows = (
+            framework.probabilities(result),
+            framework.rows(result, prepared, evaluator),
+        )
+        n, method = framework.rounds(arm, job.settings)
+        if n:
+            rounds = run_rounds(arm, method, predicted, corpus, own, framework.name, given)
+            write_rounds(rounds, job.folder.arm(arm), corpus.ids)
+            rows += round_rows(rounds, len(rows), corpus.classes, evaluator, measured)
+            predicted = rounds[-1].probabilities
         path = job.folder.arm(arm) / "predictions.csv"
-        write_predictions(path, corpus.ids, corpus.classes, framework.probabilities(result))
-        rows = framework.rows(result, prepared, evaluator)
+        write_predictions(path, corpus.ids, corpus.classes, predicted)
         metrics = add_arm(job.folder, about, arm, framework.arm_summary(rows))
     return metrics

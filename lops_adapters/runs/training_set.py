@@ -12,11 +12,15 @@ from math import ceil
 
 import numpy as np
 
+from lops_adapters.probes.regression import softmax
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
-_TINY = np.finfo(np.float64).tiny
+# Of probabilities, as in selection/posterior.py; chosen with the shares, see docs/self_training.md.
+_SHARPNESS = 5.0
+_LEAST = 1e-9
+_ROUNDS, _CLOSE = 300, 1e-4
 
 
 @dataclass
@@ -28,8 +32,7 @@ class TrainingSet:
         since: (n,) int64, state of each document: 0 initially pseudo-labelled, i bootstrapped by
             iteration i - 1, POOL, or DROPPED.
         codes: (n,) int64, class code of its pseudo-label; -1: none.
-        scores: (n,) float64, score of an initial pseudo-label, probability or
-            scaled probability of a bootstrapped one.
+        scores: (n,) float64, score of an initial pseudo-label, probability of a bootstrapped one.
 
     """
 
@@ -81,21 +84,26 @@ class TrainingSet:
     ) -> PseudoLabels:
         """Move the best share of each class from the pool into the set and return it.
 
-        No threshold: a class of which the classifier is rarely sure grows as fast as the others.
-        A class without pseudo-labels stays without. See :func:`scaled_by_class` and
-        :func:`best_per_class`.
+        No threshold: a class of which the classifier is rarely sure grows, too. Classes get the
+        mean of three shares: theirs of the first training set, theirs of the predictions, and an
+        even one. Predictions alone drift to frequent classes from round to round; even shares alone
+        are wrong where classes are unequal. A class without pseudo-labels stays without.
 
         Args:
             probabilities: (n, k), of all documents.
-            share: of the pool documents of each class.
+            share: of the pool documents of each class, see :func:`best_per_class`.
             iteration: of this prediction.
 
         """
-        present = np.isin(np.arange(len(self.classes)), self.codes)
-        # A class without a training sample is predicted by nobody; scaled, it would be.
-        scaled = scaled_by_class(np.where(present, probabilities, 0))
-        pool = np.flatnonzero(self.since == POOL)
-        return self._move(pool[best_per_class(scaled[pool], share)], scaled, iteration)
+        k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
+        present = np.unique(self.codes[self.since >= 0])
+        own = probabilities[:, present]
+        first = np.bincount(self.codes[self.since == 0], minlength=k)[present]
+        predicted = np.bincount(own.argmax(axis=1), minlength=len(present))
+        shares = (first / first.sum() + predicted / len(own) + 1 / len(present)) / 3
+        fitted = np.zeros((len(own), k))
+        fitted[:, present] = fitted_to_shares(own, shares)
+        return self._move(pool[best_per_class(fitted[pool], share)], fitted, iteration)
 
     def _move(self, positions: np.ndarray, scores: np.ndarray, iteration: int) -> PseudoLabels:
         """Add documents with their class of the largest score, (n, k), and return them."""
@@ -115,17 +123,27 @@ class TrainingSet:
         return PseudoLabels(positions, names, self.scores[positions], len(self.since), self.classes)
 
 
-def scaled_by_class(probabilities: np.ndarray) -> np.ndarray:
-    """Return (n, k) float64: probabilities divided by the mean of their class, rows summing to 1.
+def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
 
-    What a classifier predicts too often becomes no more probable than what it predicts too rarely.
+    With these factors, classes have their shares of the sharpened probabilities: a classifier of
+    few documents is less sure than it is right, so that plain means are too even.
 
-    >>> scaled_by_class(np.array([[0.9, 0.1], [0.7, 0.3]])).round(3).tolist()
-    [[0.692, 0.308], [0.368, 0.632]]
+    Args:
+        probabilities: (n, k).
+        shares: (k,), above 0, sum to 1.
+
+    >>> fitted_to_shares(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
+    [[0.67, 0.33], [0.33, 0.67]]
     """
-    probabilities = np.asarray(probabilities, dtype=np.float64)
-    scaled = probabilities / np.maximum(probabilities.mean(axis=0), _TINY)
-    return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), _TINY))
+    logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
+    factors = np.zeros(logs.shape[1])
+    for _ in range(_ROUNDS):
+        mean = softmax(_SHARPNESS * (logs + factors)).mean(axis=0)
+        if np.abs(mean - shares).max() < _CLOSE:
+            break
+        factors += np.log(shares / np.maximum(mean, _LEAST)) / _SHARPNESS
+    return softmax(logs + factors)
 
 
 def best_per_class(scores: np.ndarray, share: float) -> np.ndarray:

@@ -18,6 +18,7 @@ from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
 from lops_adapters.runs.final import FinalFramework
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.rounds import Given
 from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.supervision import supervised
@@ -123,11 +124,11 @@ class Westclass(FinalFramework[WestclassSettings]):
             "seconds": prepared.seconds,
         }
 
-    def measured(self, prepared: Prepared) -> np.ndarray:
-        """Return the documents that came without a label."""
-        return prepared.measured
+    def given(self, prepared: Prepared) -> Given:
+        """Return the labelled documents."""
+        return Given(prepared.labelled.positions, prepared.labelled.codes)
 
-    def network_rows(
+    def rows(
         self, result: Pretrained, prepared: Prepared, evaluator: Evaluator
     ) -> list[dict[str, Any]]:
         """Return the rows of pre-training on pseudo documents and of self-training.

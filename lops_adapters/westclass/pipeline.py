@@ -21,7 +21,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.runs.final import NetworkResult, finish, is_at_documents
+from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
@@ -144,8 +144,8 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
 def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretrained:
     """Run one arm; arms differ only in the selector and its place.
 
-    ``lops`` selects among the pseudo documents, ``lops-documents`` among the real ones before the
-    final classifier is trained.
+    ``lops`` selects among the pseudo documents, ``lops-documents`` among the real ones in the last
+    stage.
     """
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     selector = job.selector(
@@ -168,15 +168,12 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
     improve = partial(_self_train, network, prepared, pretrained, arm, job)
     stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
     self_trained = SelfTrained(**stored)  # type: ignore[arg-type]
-    # Predicted by the self-trained network, the final classifier not trained yet.
-    labelled = (prepared.labelled.positions, prepared.labelled.codes)
-    final = finish(arm, job, prepared.corpus, self_trained.probabilities, "westclass", labelled)
     seconds = {
         "selection": select_seconds,
         "training": pretrain_seconds,
         "self_training": self_seconds,
     }
-    trained = pretrained["probabilities"], self_trained, final, seconds
+    trained = pretrained["probabilities"], self_trained, seconds
     return Pretrained(selection, *trained, int(pretrained["updates"]))
 
 

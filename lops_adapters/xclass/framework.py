@@ -30,6 +30,10 @@ class Xclass(IteratedFramework[XclassSettings]):
     modules = ("torch", "transformers")
     reads_beginning = True
 
+    def method_of(self, arm: str) -> str:
+        """Return the selection method of an arm."""
+        return "lops" if arm == "lops-all" else arm
+
     def class_words(self, corpus: Corpus, settings: XclassSettings) -> dict[str, list[str]]:
         """Return the names of each class: the method's only supervision."""
         return {label: list(corpus.names[label]) for label in corpus.classes}

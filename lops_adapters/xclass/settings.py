@@ -6,18 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lops_adapters.runs.settings import (
-    ABOVE_ZERO,
-    AT_LEAST_ONE,
-    FRACTION,
-    FrameworkSettings,
-    Range,
-    setting,
-)
+from lops_adapters.runs.rounds import RoundsSettings
+from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, Range, setting
 
 
 @dataclass(frozen=True, kw_only=True)
-class XclassSettings(FrameworkSettings):
+class XclassSettings(RoundsSettings):
     """Settings of X-Class; the probe ``same`` is an untrained copy of the final classifier."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {

@@ -175,7 +175,7 @@ CASES = {
                 Kill("lops-selection", f"{LOTCLASS}.updates", 3),
                 Kill("lops-refresh-self-training", f"{LOTCLASS}.tuner", 2),
                 Kill("lops-documents-selection-documents", f"{LINEAR}.updates", 2),
-                Kill("lops-documents-classifier", f"{LINEAR}.updates", 3),
+                Kill("lops-documents-round-1", f"{LINEAR}.updates", 3),
             ),
             work=(
                 "lops_adapters.lotclass.masked_lm:_train",
@@ -240,7 +240,7 @@ CASES = {
                 Kill("lops-pretraining", f"{KERAS}.updates", 3),
                 Kill("lops-self-training", f"{KERAS}.tuner", 3),
                 Kill("lops-documents-selection-documents", f"{LINEAR}.updates", 2),
-                Kill("lops-documents-classifier", f"{LINEAR}.updates", 3),
+                Kill("lops-documents-round-1", f"{LINEAR}.updates", 3),
             ),
             work=(
                 "lops_adapters.westclass.pipeline:train_word_vectors",

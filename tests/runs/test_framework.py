@@ -16,6 +16,7 @@ from lops_adapters.runs import framework as room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
+from lops_adapters.runs.rounds import Given
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.auto_keep import Preferred
@@ -82,9 +83,10 @@ class Toy(Framework[FrameworkSettings]):
         assert job.gold is None
         return corpus
 
-    def measured(self, prepared):
-        """Return what the test wants."""
-        return self.positions
+    def given(self, prepared):
+        """Return the documents that are not measured."""
+        own = [] if self.positions is None else np.setdiff1d(np.arange(3), self.positions)
+        return Given(np.array(own, dtype=int), np.zeros(len(own), dtype=int))
 
     def tables(self, prepared, job):
         """Note the call."""

@@ -12,7 +12,7 @@ from lops_adapters.runs.training_set import (
     best_per_class,
     codes_of,
     fading_classes,
-    scaled_by_class,
+    fitted_to_shares,
 )
 
 CLASSES = ("arts", "law", "sport")
@@ -85,11 +85,24 @@ def test_nothing_left_and_nothing_sure(training):
     assert len(training.bootstrap(sure((0, 1, 1.0)), 0.6, 1)) == 0
 
 
-def test_scaled_a_rare_prediction_counts_as_much_as_a_frequent_one():
-    """The means are 0.8 and 0.2: 0.9 / 0.8 = 1.125 and 0.1 / 0.2 = 0.5 are 9 to 4."""
-    scaled = scaled_by_class(np.array([[0.9, 0.1], [0.7, 0.3]], dtype=np.float32))
-    np.testing.assert_allclose(scaled, [[9 / 13, 4 / 13], [7 / 19, 12 / 19]], rtol=1e-6)
-    np.testing.assert_array_equal(scaled_by_class(np.array([[1.0, 0.0]])), [[1, 0]])
+def test_fitted_to_shares():
+    """Odds of 4 and of 1 become even on average where both are halved: 2 and 1 / 2."""
+    fitted = fitted_to_shares(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(fitted, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], atol=1e-3)
+
+
+def test_fitted_to_shares_sharpened_they_have_these():
+    found = np.array([[0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.6, 0.2, 0.2], [0.3, 0.3, 0.4]])
+    fitted = fitted_to_shares(found.astype(np.float32), np.array([0.2, 0.3, 0.5]))
+    np.testing.assert_allclose(fitted.sum(axis=1), 1)
+    sharp = fitted**5 / (fitted**5).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(sharp.mean(axis=0), [0.2, 0.3, 0.5], atol=2e-4)
+    factors = fitted / found  # one per class, except for the sum of a row
+    np.testing.assert_allclose(factors[:, 1] / factors[:, 0], factors[0, 1] / factors[0, 0])
+
+
+def test_fitted_to_shares_of_a_sure_classifier():
+    np.testing.assert_allclose(fitted_to_shares(np.eye(2), np.full(2, 0.5)), np.eye(2), atol=1e-8)
 
 
 def test_the_best_of_each_class_are_taken():
@@ -112,24 +125,22 @@ def test_a_row_between_two_classes_belongs_to_the_first():
 
 
 def test_bootstrapping_by_rank(training):
-    """Of the pool (0, 3, 4) the rarely predicted law gets its better half, below any threshold.
+    """The pool is 0, 3 and 4; all are predicted as sport, never sure of law.
 
-    Means over all documents: law 0.25, sport 0.75. Law of 0 and 3: 0.3 / 0.25 = 1.2 against
-    0.7 / 0.75, so 0.5625; 0.45 / 0.25 = 1.8 against 0.55 / 0.75, so 0.7105.
+    Shares of law: 1/3 of the first set, 0 of the predictions, 1/2 even: 5/18 on average. So law
+    gets 0 and 3, which have three times the odds of 4, and the better of them moves.
     """
-    law = np.array([0.3, 0.1, 0.3, 0.45, 0.1, 0.25])
+    law = np.array([0.25, 0.1, 0.1, 0.28, 0.1, 0.1])
     moved = training.bootstrap_by_rank(np.stack([0 * law, law, 1 - law], axis=1), 0.5, 0)
-    assert table(moved) == [
-        (3, "law", pytest.approx(0.7105, abs=1e-4)),
-        (4, "sport", pytest.approx(0.75)),
-    ]
+    assert moved.positions.tolist() == [3, 4]
+    assert moved.labels.tolist() == ["law", "sport"]
     assert training.since.tolist() == [POOL, 0, 0, 1, 1, 0]
     assert codes_of(training.pseudo_labels()).tolist() == [2, 1, 1, 2, 2]
 
 
 def test_by_rank_a_class_without_pseudo_labels_stays_without(training):
-    """Scaled, the few hundredths that an untrained class gets would outweigh the others."""
-    noise = np.array([0.04, 0.01, 0.01, 0.01, 0.01, 0.01])
+    """It would get its share of documents, though nothing was learnt of it."""
+    noise = np.array([0.4, 0.01, 0.01, 0.01, 0.01, 0.01])
     found = np.stack([noise, (1 - noise) / 2, (1 - noise) / 2], axis=1)
     assert "arts" not in training.bootstrap_by_rank(found, 1.0, 0).labels
     assert (training.since >= 0).all()

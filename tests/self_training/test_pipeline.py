@@ -15,6 +15,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.training_set import fitted_to_shares
 from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline
 
@@ -137,15 +138,16 @@ def test_by_rank_step_by_step(monkeypatch, dataset, go, tmp_path):
     initial = string_match(dataset.corpus.texts, SEEDS)
     labels = dict(zip(initial.positions.tolist(), initial.labels.tolist(), strict=True))
     current = {i: labels[i] for i in sorted(labels)[::2]}
+    first = np.array([list(current.values()).count(name) for name in CLASSES]) / len(current)
     for number, said in enumerate(recorder.said):
         _, codes, *_ = recorder.trained[number]
         assert [CLASSES[code] for code in codes] == [current[i] for i in sorted(current)]
-        scaled = said / said.astype(np.float64).mean(axis=0)
-        scaled /= scaled.sum(axis=1, keepdims=True)
+        predicted = np.bincount(said.argmax(axis=1), minlength=3) / 90
+        fitted = fitted_to_shares(said, (first + predicted + 1 / 3) / 3)
         added = {}
         for code, name in enumerate(CLASSES):
-            own = [i for i in range(90) if i not in current and scaled[i].argmax() == code]
-            ranked = sorted(own, key=lambda i, code=code: -scaled[i, code])
+            own = [i for i in range(90) if i not in current and fitted[i].argmax() == code]
+            ranked = sorted(own, key=lambda i, code=code: -fitted[i, code])
             added |= dict.fromkeys(ranked[: (len(own) + 1) // 2], name)
         table = read_rows(done.path / "lops" / f"bootstrapped-{number}.csv")
         assert {row["id"]: row["pseudo_label"] for row in table} == {

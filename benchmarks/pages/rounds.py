@@ -1,0 +1,98 @@
+"""Tables of rounds by rank: self-training on samples, and the last stage of the frameworks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from benchmarks.pages.common import Block, results, spread, table
+from benchmarks.pages.self_training import iterations, values
+
+_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
+_ARMS = ("standard", "random", "lops", "committee", "optimal")
+_RULES = {"by rank, the default": "", "`--delta 0.6`, as published": "delta-"}
+_ROUNDS = 5
+_SIZES = ("500", "1000", "2000", "4000")
+_FRAMEWORKS = {"conwea": "ConWea", "xclass": "X-Class", "westclass": "WeSTClass"}
+
+
+def self_training() -> Block:
+    """Return macro-F1 after the last iteration, for both rules of bootstrapping."""
+    rows = [["data", "bootstrapping", "seeds", *_heads(_ARMS)]]
+    groups = []
+    for data, title in _TITLES.items():
+        for rule, part in _RULES.items():
+            files = results(f"rounds/self-training-hybrid-{part}2000-{data}-seed*.json")
+            if files:
+                groups.append(files)
+                scores = [spread(values(files, arm, "macro_f1")) for arm in _ARMS]
+                rows.append([title, rule, str(len(files)), *scores])
+    return table(rows, groups)
+
+
+def sizes() -> Block:
+    """Return macro-F1 after the last iteration, by the number of documents."""
+    arms = ("standard", "random", "committee")
+    rows = [["data", "documents", "seeds", *_heads(arms), "`committee`, first iteration"]]
+    groups = []
+    for data, title in _TITLES.items():
+        for size in (*_SIZES, ""):
+            name = f"{size}-{data}" if size else data
+            files = results(f"rounds/self-training-hybrid-{name}-seed*.json")
+            if not files:
+                continue
+            groups.append(files)
+            scores = [spread(values(files, arm, "macro_f1")) for arm in arms]
+            documents = f"{files[0]['about']['dataset']['documents']:,}"
+            first = spread([_scores(item, "committee")[0] for item in files])
+            rows.append([title, documents, str(len(files)), *scores, first])
+    return table(rows, groups)
+
+
+def frameworks() -> Block:
+    """Return macro-F1 of the frameworks' own predictions and after each round of the last stage."""
+    numbers = [f"round {number}" for number in range(1, _ROUNDS + 1)]
+    rows = [["framework", "data", "seeds", "arm", "without rounds", *numbers]]
+    groups = []
+    for framework, shown in _FRAMEWORKS.items():
+        for data in ("agnews", "20news-coarse"):
+            files = results(f"rounds/{framework}-2000-{data}-seed*.json")
+            if not files:
+                continue
+            groups.append(files)
+            for arm in ("standard", "random", "committee"):
+                name = next(key for key in files[0]["result"]["arms"] if key.startswith(arm))
+                own, after = zip(*(_split(item, name) for item in files), strict=True)
+                cells = [spread([scores[i] for scores in after]) for i in range(len(numbers))]
+                about = [shown, _TITLES[data], str(len(files)), f"`{name}`"]
+                rows.append([*about, spread(own), *cells])
+    return table(rows, groups)
+
+
+def _heads(arms: tuple[str, ...]) -> list[str]:
+    return [arm if arm == "standard" else f"`{arm}`" for arm in arms]
+
+
+def _scores(item: dict[str, Any], arm: str) -> list[float]:
+    return [row["macro_f1"] for row in item["result"]["arms"][arm]["iterations"]]
+
+
+def _split(item: dict[str, Any], arm: str) -> tuple[float, list[float]]:
+    """Return macro-F1 before the last stage and after each of its rounds.
+
+    Rounds end when no document is left to add; the last score is then that of the others, too.
+    """
+    rows = item["result"]["arms"][arm]["iterations"]
+    at = next(i for i, row in enumerate(rows) if str(row.get("stage", "")).startswith("round"))
+    scores = _scores(item, arm)
+    after = scores[at:]
+    return scores[at - 1], after + after[-1:] * (_ROUNDS - len(after))
+
+
+TABLES: dict[str, Callable[[], Block]] = {
+    "rounds-self-training": self_training,
+    "rounds-iterations": partial(iterations, "rounds", "hybrid-2000"),
+    "rounds-sizes": sizes,
+    "rounds-frameworks": frameworks,
+}
