@@ -34,11 +34,11 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     said, page = done.said, done.page
     to_check = _to_check(done, output)
     rate = done.fit.selection.checked_rate
-    about = (
-        f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
-        if to_check and done.fit.selection.noise is not None
-        else ""
-    )
+    noise = done.fit.selection.noise
+    about = ""
+    if to_check and noise is not None:
+        what = "so in 8 of 10 tables" if noise.calibrated else "more if errors are shared"
+        about = f" ({what}; check {to_check} rows to be sure: {TO_CHECK})"
     if rate is not None:
         about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [
@@ -117,6 +117,7 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
         return said
     names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]
     names += [f"abstained ({done.totals.abstained:,})"] if done.totals.abstained else []
+    names += ["train"] if done.fit.job.method == "committee" else []
     names += [f"{Path(TO_CHECK).stem} ({to_check})"] if to_check else []
     names += [Path(DUPLICATES).stem] if done.fit.near else []
     names += [Path(SOURCES).stem] if done.page.sources else []
@@ -125,10 +126,9 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
 
 
 def _next(done: Done, output: Output, to_check: int) -> str:
-    reports = done.totals.reports(done.fit.selection.per_class)
-    what = train_on(reports, done.fit.job.method)
     if output.folder is None:
-        return f"Next: train {what}, with balanced classes."
+        return "Next: train on the kept rows, with balanced classes."
+    what = "on train.csv" if done.fit.job.method == "committee" else train_on(done.fit.job.method)
     page = f"Next: open {output.folder}/report.html"
     if not to_check:
         return f"{page}; then train {what}, with balanced classes."

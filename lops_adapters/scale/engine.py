@@ -142,7 +142,7 @@ class Steps:
     def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
         """Score and write every part, and return the counts of all."""
         classes, encoder = fitted.sample.classes, fitted.selection.settings["encoder"]
-        for name, *_ in part_files(folder, kind, classes):
+        for name, *_ in part_files(folder, kind, classes, self.job.method):
             (folder / name).mkdir()
         totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
@@ -180,7 +180,7 @@ def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
         _held[key] = extras.load("ray", "--engine ray").get(boxed[0])
     scoring = _held[key]
     files = [
-        (name, folder / name / f"part-{part.number:05d}.{kind}", kind)
-        for name, *_ in part_files(folder, kind, scoring.classes)
+        (name, folder / name / f"part-{part.number:05d}{path.suffix}", of_part)
+        for name, path, of_part in part_files(folder, kind, scoring.classes, scoring.job.method)
     ]
     return write_parts(part.table, scoring, files, part.start)

@@ -130,7 +130,7 @@ class Calibration:
         labelled = np.eye(k)[codes]
         given = labelled.T @ true / np.maximum(labelled.sum(axis=0)[:, None], 1)
         low, high = expit(odds + np.array([self.low, self.high])).tolist()
-        return NoiseEstimate(rate, min(low, rate), max(high, rate), given)
+        return NoiseEstimate(rate, min(low, rate), max(high, rate), given, calibrated=True)
 
 
 def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -37,6 +37,7 @@ class NoiseEstimate:
         low, high: its range over sharper and softer likelihoods, widened by two standard errors.
         true_given_label: (k, k) float64; row i: the distribution of the true classes among samples
             labelled i.
+        calibrated: learnt from other tables: about 80 % of left-out tables are in the range.
 
     """
 
@@ -44,6 +45,7 @@ class NoiseEstimate:
     low: float
     high: float
     true_given_label: np.ndarray
+    calibrated: bool = False
 
 
 def posterior(

@@ -72,7 +72,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
             files.append((part, stack.enter_context(storage.replacing(path)), kind))
         if output.folder is not None:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
-            files += part_files(folder, output.kind, classes)
+            files += part_files(folder, output.kind, classes, job.method)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
         finish(table, before, done, folder)
         return done

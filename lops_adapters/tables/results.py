@@ -13,6 +13,7 @@ TO_CHECK = "to_check.csv"  # rows for a person to check, of the committee
 SOURCES = "sources.csv"  # of votes, what is estimated of each source
 DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 CORRECTED = "corrected"  # the whole table, with other labels where they are known
+TRAIN = "train"  # corrected labels with weights, of the committee
 ABSTAINED = "abstained"  # rows without a label, if there are any
 GIVEN = "lops_given"  # the label before
 ROW = "lops_row"  # of a relabelled row: its number in the table, from 1

@@ -29,10 +29,12 @@ from lops_adapters.tables.results import (
     NEW,
     PARTS,
     ROW,
+    TRAIN,
     WEIGHT,
     types_like,
 )
 from lops_adapters.tables.survey import text_of
+from lops_adapters.tables.train import TrainRows
 from lops_adapters.tables.votes import VoteReader
 from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.totals import Totals
@@ -193,6 +195,19 @@ class Scoring:
             columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
         return {name: columns[name] for name in self.columns}
 
+    def to_train(self, scored: Scored, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
+        """Return the rows of a block that have a class, and what to train on.
+
+        The label is the most probable one, or a checked one; the weight is its probability.
+        """
+        said = scored.assessment
+        codes = np.where(said.mask, self.checked_codes(scored), said.suggested)
+        at = np.flatnonzero(codes >= 0)
+        weights = np.where(said.mask, said.right, said.probability)[at]
+        rows, labels = scored.rows[at], self.given(codes[at])
+        numbers = (start + rows + 1).tolist()
+        return rows, {"row": numbers, "label": labels, "weight": weights.tolist()}
+
     def given(self, codes: np.ndarray) -> list[Any]:
         """Return labels as in the table; None for -1, the word for unsure for -2."""
         values = [self.classes.values[name] for name in self.classes.names]
@@ -200,10 +215,14 @@ class Scoring:
         return [values[code] for code in codes.tolist()]
 
 
-def part_files(folder: Path, kind: str, classes: Classes) -> Files:
-    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows."""
+def part_files(folder: Path, kind: str, classes: Classes, method: str) -> Files:
+    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows.
+
+    And, of the committee, what to train on, always as CSV.
+    """
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
-    return [(part, folder / f"{part}.{kind}", kind) for part in parts]
+    files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
+    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method == "committee" else files
 
 
 def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None:
@@ -240,7 +259,9 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
         for part, path, kind in files:
             new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
-            if part == CORRECTED and kind == table.format.name:
+            if part == TRAIN:
+                writer = TrainRows(path, scoring.wanted.text, scoring.job.escape)
+            elif part == CORRECTED and kind == table.format.name:
                 writer = FORMATS[kind].copier(path, table.start)
             else:
                 columns = () if part == CORRECTED else columns
@@ -280,6 +301,9 @@ def _write(
         if part == ABSTAINED:
             rest = np.setdiff1d(np.arange(len(block)), scored.rows)
             writer.write(block, rest, scoring.suggestions(block, rest))
+            continue
+        if part == TRAIN:
+            writer.write(block, *scoring.to_train(scored, start))
             continue
         at = np.flatnonzero(parts[part])
         rows, added = scored.rows[at], scoring.added(scored, at)

@@ -19,6 +19,7 @@ class Wrong(NamedTuple):
         rate: by checked rows; None: none is checked.
         rates: the same per class, of classes with checked rows.
         limits: of the estimate, in [0, 1].
+        calibrated: whether the limits are those of about 80 % of other tables, and shown.
 
     """
 
@@ -26,6 +27,7 @@ class Wrong(NamedTuple):
     rate: Rate | None = None
     rates: Mapping[Hashable, Rate] = {}
     limits: tuple[float, float] = (0.0, 1.0)
+    calibrated: bool = False
 
     def share(self, per_class: Mapping[Hashable, ClassReport]) -> list[float]:
         """Return the share of wrong labels and its range, in [0, 1]; empty: unknown."""
@@ -98,7 +100,11 @@ def _wrong_cells(
         for c, r in per_class.items()
         if r.count
     }
-    return ["wrong (estimate)"], shares, [percent(total)]
+    of_all = percent(total)
+    if wrong.calibrated:
+        low, high = wrong.limits
+        of_all = f"{of_all} ({100 * low:.0f}-{100 * high:.0f})"
+    return ["wrong (estimate)"], shares, [of_all]
 
 
 def interval(rate: Rate | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lops_adapters.console import listed, typed
-from lops_adapters.core import RULES, ClassReport, Selection
+from lops_adapters.core import RULES, Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
@@ -57,7 +57,7 @@ def reasons(which: str, selection: Selection, method: str, arguments: dict[str, 
         classes=class_problems({c: report.count for c, report in selection.per_class.items()}),
         last=[
             *([_SHARED] if method == "committee" else []),
-            f"Next: train {train_on(selection.per_class, method)}, with balanced classes. A "
+            f"Next: train {train_on(method)}, with balanced classes. A "
             "suggestion for a rejected row is a hint: check before relabelling.",
         ],
     )
@@ -93,19 +93,14 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
     return said
 
 
-def train_on(per_class: Mapping[Hashable, ClassReport], method: str) -> str:
-    """Return what a classifier gains most from: rows of a rare class are easily lost."""
-    counts = [report.count for report in per_class.values()]
-    if method == "committee" and min(counts) < RARE * sum(counts):
-        return (
-            f"on all rows with --weights (a class has less than {100 * RARE:.0f} % of the rows; "
-            "dropping rows may cost too many of it)"
-        )
+def train_on(method: str) -> str:
+    """Return what a classifier gains most from, see docs/how-much.md."""
+    if method == "committee":
+        return "on the corrected labels with their weights"
     return "on the kept rows"
 
 
 FEW = 10  # rows of a class
-RARE = 0.05  # of the rows
 _SHARED = (
     "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
     "word lists or one model do."

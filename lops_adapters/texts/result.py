@@ -135,6 +135,17 @@ class TextSelection(Selection):
         labels[kept] = [self.labels[row] for row in kept.tolist()]
         return labels
 
+    @property
+    def weights(self) -> np.ndarray:
+        """The probability that the label of :attr:`corrected` is right, (n,) float64.
+
+        Train with it: ``model.fit(texts, selection.corrected, sample_weight=selection.weights)``.
+        0 without a label, or of no class. The confidence of the method, where it is no committee.
+        """
+        replaced = self.suggested_probability
+        weights = np.where(self.mask | (self.suggested == self.labels), self.confidence, replaced)
+        return np.nan_to_num(weights)
+
     def to_check(self, count: int = 50) -> np.ndarray:
         """Return the positions of rows to check by hand, at most ``count``, int64.
 
@@ -255,8 +266,8 @@ class TextSelection(Selection):
         for i in self._judged.tolist():
             if self.labels[i] in expected:
                 expected[self.labels[i]] += 1 - float(self.sample_weight[i])
-        limits = (self.noise.low, self.noise.high)
-        return Wrong(expected, self.checked_rate, self.checked_rates, limits)
+        limits, calibrated = (self.noise.low, self.noise.high), self.noise.calibrated
+        return Wrong(expected, self.checked_rate, self.checked_rates, limits, calibrated)
 
     def page(
         self,
