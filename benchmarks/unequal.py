@@ -45,9 +45,9 @@ def draw(dataset: Dataset, shares: Sequence[int], n: int, seed: int) -> Dataset:
         own = rng.permutation(np.flatnonzero(gold == label))
         chosen.extend(own[: round(n * share / sum(shares))].tolist())
     chosen.sort()
-    ids, texts = ([column[i] for i in chosen] for column in (corpus.ids, corpus.texts))
+    ids, texts = (tuple(column[i] for i in chosen) for column in (corpus.ids, corpus.texts))
     drawn = Corpus(corpus.name, ids, texts, corpus.classes, corpus.seeds)
-    return Dataset(drawn, GoldLabels([dataset.gold.labels[i] for i in chosen]))
+    return Dataset(drawn, GoldLabels(tuple(dataset.gold.labels[i] for i in chosen)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
