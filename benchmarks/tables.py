@@ -46,6 +46,7 @@ PAGES = (
     "docs/encoders.md",
     "docs/comparison.md",
     "docs/self_training.md",
+    "docs/rounds.md",
     "docs/results/large-tables.md",
     "docs/results/checked-rows.md",
     "docs/results/real-noise.md",

@@ -32,7 +32,7 @@ SAMPLES: dict[str, tuple[str, Sequence[int]]] = {
     "agnews-1-2-4-8": ("agnews", (1, 2, 4, 8)),
     "20news-coarse-8-4-2-1-1": ("20news-coarse", (8, 4, 2, 1, 1)),
 }
-RULES = {"rank": None, "delta": 0.6}
+RULES: dict[str, dict[str, float]] = {"rank": {}, "share": {"share": 0.3}, "delta": {"delta": 0.6}}
 
 
 def draw(dataset: Dataset, shares: Sequence[int], n: int, seed: int) -> Dataset:
@@ -45,9 +45,9 @@ def draw(dataset: Dataset, shares: Sequence[int], n: int, seed: int) -> Dataset:
         own = rng.permutation(np.flatnonzero(gold == label))
         chosen.extend(own[: round(n * share / sum(shares))].tolist())
     chosen.sort()
-    ids, texts = ([column[i] for i in chosen] for column in (corpus.ids, corpus.texts))
+    ids, texts = (tuple(column[i] for i in chosen) for column in (corpus.ids, corpus.texts))
     drawn = Corpus(corpus.name, ids, texts, corpus.classes, corpus.seeds)
-    return Dataset(drawn, GoldLabels([dataset.gold.labels[i] for i in chosen]))
+    return Dataset(drawn, GoldLabels(tuple(dataset.gold.labels[i] for i in chosen)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,11 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         dataset = load(corpus, data_dir=options.data_dir, quiet=True)
         for seed in SEEDS:
             drawn = draw(dataset, shares, N, seed)
-            for rule, delta in RULES.items():
+            for rule, own in RULES.items():
                 stem = f"rounds/unequal-{name}-{rule}-seed{seed}"
                 if (RESULTS / f"{stem}.json").exists():
                     continue
-                settings = SelfTrainingSettings.preset("quick", delta=delta).settled(ARMS)
+                settings = SelfTrainingSettings.preset("quick", **own).settled(ARMS)
                 with TemporaryDirectory() as place:
                     folder = RunFolder.open(Path(place) / "run", {"settings": {}}, resume=False)
                     job = Job(folder, settings, seed, "cpu", quiet=True)

@@ -36,8 +36,8 @@ def headline() -> Block:
     rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
     return Block(
         f"{markdown(rows)}\n\nMacro-F1 in percent, mean ± standard deviation over seeds: hybrid "
-        f"classifier (TF-IDF and frozen MiniLM), {rounds} iterations of self-training from "
-        f"seed-word labels, CPU, commits {commits(every)} "
+        f"classifier (TF-IDF and frozen MiniLM), {rounds} iterations of self-training with "
+        f"`--delta 0.6` from seed-word labels, CPU, commits {commits(every)} "
         "([commands](results/self-training.md#the-committee)). "
         "\\* As many per class as `committee` keeps in the same iteration."
     )

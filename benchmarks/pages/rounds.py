@@ -8,10 +8,13 @@ from typing import Any
 
 from benchmarks.pages.common import Block, results, spread, table
 from benchmarks.pages.self_training import iterations, values
+from benchmarks.unequal import SAMPLES
 
 _TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _ARMS = ("standard", "random", "lops", "committee", "optimal")
 _RULES = {"by rank, the default": "", "`--delta 0.6`, as published": "delta-"}
+_UNEQUAL = ("standard", "random", "committee")
+_UNEQUAL_RULES = {"rank": "by rank", "share": "`--share 0.3`", "delta": "`--delta 0.6`"}
 _ROUNDS = 5
 _SIZES = ("500", "1000", "2000", "4000")
 _FRAMEWORKS = {"conwea": "ConWea", "xclass": "X-Class", "westclass": "WeSTClass"}
@@ -47,6 +50,28 @@ def sizes() -> Block:
             documents = f"{files[0]['about']['dataset']['documents']:,}"
             first = spread([_scores(item, "committee")[0] for item in files])
             rows.append([title, documents, str(len(files)), *scores, first])
+    return table(rows, groups)
+
+
+def unequal() -> Block:
+    """Return macro-F1 after the first and the last iteration, on samples of unequal classes."""
+    heads = (
+        f"`{arm}`, first to last" if arm != "standard" else f"{arm}, first to last"
+        for arm in _UNEQUAL
+    )
+    rows = [["data", "shares", "bootstrapping", "seeds", *heads]]
+    groups = []
+    for name in SAMPLES:
+        for rule, shown in _UNEQUAL_RULES.items():
+            files = results(f"rounds/unequal-{name}-{rule}-seed*.json")
+            if not files:
+                continue
+            groups.append(files)
+            corpus, shares = SAMPLES[name]
+            about = [_TITLES[corpus], " : ".join(map(str, shares)), shown, str(len(files))]
+            scores = [[_scores(item, arm) for item in files] for arm in _UNEQUAL]
+            ends = [[spread([each[at] for each in own]) for at in (0, -1)] for own in scores]
+            rows.append([*about, *(" to ".join(pair) for pair in ends)])
     return table(rows, groups)
 
 
@@ -94,5 +119,6 @@ TABLES: dict[str, Callable[[], Block]] = {
     "rounds-self-training": self_training,
     "rounds-iterations": partial(iterations, "rounds", "hybrid-2000"),
     "rounds-sizes": sizes,
+    "rounds-unequal": unequal,
     "rounds-frameworks": frameworks,
 }

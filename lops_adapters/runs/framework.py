@@ -390,10 +390,8 @@ def run(
         own = replace(job, gold=gold if arm in by_gold else None)
         result = framework.run_arm(arm, prepared, own)
         framework.arm_tables(arm, result, prepared, job)
-        predicted, rows = (
-            framework.probabilities(result),
-            framework.rows(result, prepared, evaluator),
-        )
+        predicted = framework.probabilities(result)
+        rows = framework.rows(result, prepared, evaluator)
         n, method = framework.rounds(arm, job.settings)
         if n:
             rounds = run_rounds(arm, method, predicted, corpus, own, framework.name, given)

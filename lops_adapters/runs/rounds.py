@@ -124,7 +124,7 @@ def run_rounds(
     for number in range(job.settings.rounds):
         labels = _without(training.pseudo_labels(), given)
         selects = number == 0 and method != "standard"
-        selection, seconds = keep_all(labels.labels, labels.labels), 0.0
+        selection, seconds = keep_all(labels.labels.tolist(), labels.labels), 0.0
         if selects:
             select = partial(_select, arm, method, labels, corpus, job)
             selection, seconds = job.folder.select(f"{arm}-selection-documents", select)

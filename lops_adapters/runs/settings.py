@@ -125,8 +125,10 @@ class FrameworkSettings:
     every: int | str = setting("epoch", **EVERY)
 
     def __init_subclass__(cls) -> None:
-        """List the fields of a subclass in its documentation."""
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        """List the fields that are not of all frameworks in a subclass's documentation."""
+        inherited = cls.__dataclass_fields__.items()  # of the class above
+        own = {name: value for name, value in inherited if not hasattr(FrameworkSettings, name)}
+        own |= {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
         lines = [f"        {name}: {value.metadata['help']}." for name, value in own.items()]
         if lines:
             cls.__doc__ = "\n".join([cls.__doc__ or "", "", "    Args:", *lines, ""])

@@ -86,9 +86,8 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
-    with pytest.raises(
-        LopsError, match="'nothing'; pass one of committee, cpu, faithful, gpu, grid, paper, smoke"
-    ):
+    known = "committee, cpu, faithful, gpu, grid, paper, rounds, smoke"
+    with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")
 
 

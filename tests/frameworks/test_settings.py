@@ -40,13 +40,15 @@ def test_a_committee_is_usual_where_it_costs_seconds(name):
 @pytest.mark.parametrize("name", ["lotclass", "westclass"])
 def test_without_a_final_classifier_there_is_nothing_to_select_for(name):
     framework = named(name)
-    settings = framework.settings(classifier="network")
-    with pytest.raises(LopsError) as caught:
-        framework.check(["standard", "lops-documents"], settings, None)
-    assert str(caught.value) == (
-        "lops-documents selects what the final classifier is trained on, and --classifier is "
-        "network; wanted hybrid, linear or embedding"
-    )
+    for none in ({"classifier": "network"}, {"rounds": 0}):
+        settings = framework.settings(**none)
+        assert framework.rounds("lops-documents", settings)[0] == 0
+        with pytest.raises(LopsError) as caught:
+            framework.check(["standard", "lops-documents"], settings, None)
+        assert str(caught.value) == (
+            "lops-documents selects for the final classifier, and the run ends with the network; "
+            "wanted --classifier hybrid, linear or embedding, and --rounds of at least 1"
+        )
 
 
 def extra(name, of):
@@ -130,7 +132,7 @@ def test_every_number_has_a_range_and_what_is_outside_is_refused(stand):
             except LopsError as error:
                 refused += str(error) == f"{item.name} is {value!r}; wanted {within.wanted}"
         assert refused, item.name
-        if int in kinds and float not in kinds:
+        if int in kinds and float not in kinds and item.name != "rounds":  # 0: none
             assert not within.holds(0), item.name
         assert not within.holds(float("nan")), item.name
 

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from lops_adapters import load
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.transformer import TransformerProbe
@@ -288,3 +289,26 @@ def test_seeds(monkeypatch, dataset, go, head_start, finished):
     assert seeds == [5, 5]
     one, other = (path / "lops" / "predictions.csv" for path in (head_start, finished.path))
     assert one.read_bytes() != other.read_bytes()
+
+
+def test_rounds_follow_and_are_the_result(dataset, go, tmp_path):
+    """Among all predictions; the model and the predictions are of the last round."""
+    arms = ["standard", "lops", "lops-all", "committee", "random"]
+    done = go(dataset, tmp_path / "run", arms, classifier="linear", rounds=2)
+    texts, n = dataset.corpus.texts, len(dataset.corpus)
+    for arm, result in done.metrics["arms"].items():
+        own, *rounds = result["iterations"]
+        assert "stage" not in own
+        assert [row["stage"] for row in rounds] == ["round 1", "round 2"][: len(rounds)]
+        assert [row["iteration"] for row in rounds] == [1, 2][: len(rounds)]
+        assert rounds[0]["pseudo_labels"] == n
+        assert result["macro_f1"] == rounds[-1]["macro_f1"]
+        table = read_rows(done.path / arm / "selection-documents.csv")
+        assert sum(row["selected"] == "1" for row in table) == rounds[0]["selected"]
+        predicted = [row["predicted"] for row in read_rows(done.path / arm / "predictions.csv")]
+        assert load(done.path, arm=arm, device="cpu").predict(texts) == predicted
+    rows = {arm: result["iterations"] for arm, result in done.metrics["arms"].items()}
+    assert len(rows["standard"]) == 2  # nothing is rejected, so nothing can return
+    assert rows["standard"][1]["selected"] == n
+    assert rows["lops"][1]["rule"] == rows["lops-all"][1]["rule"] == "released"
+    assert rows["random"][1]["selected"] == rows["committee"][1]["selected"]
