@@ -28,8 +28,8 @@ def charts(selection: TextSelection) -> np.ndarray:
 
     by_size = sorted(selection.per_class.items(), key=lambda item: (-item[1].count, str(item[0])))
     classes = [label for label, _ in by_size[:_CLASSES]]
-    size = {"figsize": (14, 2 + 0.3 * len(classes)), "layout": "constrained"}
-    _, axes = pyplot.subplots(1, 3, **size)
+    size = (14, 2 + 0.3 * len(classes))
+    _, axes = pyplot.subplots(1, 3, figsize=size, layout="constrained")
     _rows(axes[0], selection, classes)
     _confidence(axes[1], selection)
     _suggested(axes[2], selection, classes)
@@ -54,7 +54,7 @@ def _rows(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
         axis.plot(counts, places, "|", markersize=14, color="black", label=f"wrong ({how})")
     axis.set(yticks=places, yticklabels=list(map(str, classes)), xlabel="rows")
     axis.invert_yaxis()
-    axis.legend()
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
 
 
 def _confidence(axis: Any, selection: TextSelection) -> None:
@@ -63,7 +63,7 @@ def _confidence(axis: Any, selection: TextSelection) -> None:
         parts, bins=_BINS, stacked=True, label=["kept", "rejected"], color=["C0", "lightgray"]
     )
     axis.set(xlabel="confidence", ylabel="rows", yscale="symlog")
-    axis.legend()
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
 
 
 def _suggested(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
