@@ -109,7 +109,7 @@ def progress(
     return _LoggedProgress(items, file=io.StringIO(), **{**_LINES, **options})
 
 
-class _LoggedProgress(tqdm):  # type: ignore[type-arg]
+class _LoggedProgress(tqdm):
     """A progress bar that is lines of a log."""
 
     def display(self, msg: str | None = None, pos: int | None = None) -> bool:

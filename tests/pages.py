@@ -53,7 +53,7 @@ class Page:
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             if words[:2] == ["lops", "select"]:
-                assert main([*words[1:], "--quiet", "--force"]) == 0
+                assert main([*words[1:], "--quiet"]) == 0
             elif words[:2] == ["python", "-m"]:
                 module = importlib.import_module(f"{words[2]}.__main__")
                 assert module.main([*words[3:], "--quiet"]) == 0

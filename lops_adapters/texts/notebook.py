@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from lops_adapters.texts.result import TextSelection
 
 _ROWS, _CLASSES, _CHARS = 10, 50, 160
+_TEXTS, _LEFT = ("class", "text", "label", "suggested", "why"), ' style="text-align: left"'
 
 
 def html(selection: TextSelection) -> str:
-    """Return a selection as HTML without scripts and styles of its own."""
-    n = len(selection.kept) + len(selection.rejected)
-    counts = f"Kept {len(selection.kept):,} of {n:,} rows ({percent(len(selection.kept) / n)})."
+    """Return a selection as HTML without scripts; texts are aligned to the left."""
+    counts = f"{_kept(selection).capitalize()}."
     head, *rows = cells(selection.per_class, selection.wrong)
     more = len(rows) - 1 - _CLASSES
     if more > 0:
@@ -32,6 +32,18 @@ def html(selection: TextSelection) -> str:
         names = ("row", "text", "label", "suggested", "label is right")
         parts += [f"<p>{title}</p>", _table(names, checks)]
     return "<div>" + "".join(parts) + "</div>"
+
+
+def line(selection: TextSelection) -> str:
+    """Return a selection as one line: kept rows, wrong labels, the method."""
+    parts = [_kept(selection), _wrong(selection).rstrip(".").lower()]
+    method = selection.settings["method"]
+    return f"TextSelection({'; '.join(filter(None, [*parts, f'method {method}']))})"
+
+
+def _kept(selection: TextSelection) -> str:
+    n = len(selection.kept) + len(selection.rejected)
+    return f"kept {len(selection.kept):,} of {n:,} rows ({percent(len(selection.kept) / n)})"
 
 
 def _wrong(selection: TextSelection) -> str:
@@ -59,9 +71,15 @@ def _row(selection: TextSelection, i: int) -> list[str]:
     return [str(i), short, str(selection.labels[i]), str(suggested), right]
 
 
-def _table(head: Iterable[Any], rows: Iterable[Sequence[str]]) -> str:
-    def line(tag: str, values: Iterable[Any]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(str(v))}</{tag}>" for v in values) + "</tr>"
+def _table(head: Sequence[Any], rows: Iterable[Sequence[str]]) -> str:
+    left = [name in _TEXTS for name in head]
 
-    body = "".join(line("td", row) for row in rows)
-    return f"<table><thead>{line('th', head)}</thead><tbody>{body}</tbody></table>"
+    def row_of(tag: str, values: Iterable[Any]) -> str:
+        cells = [
+            f"<{tag}{_LEFT if text else ''}>{escape(str(value))}</{tag}>"
+            for value, text in zip(values, left, strict=False)
+        ]
+        return f"<tr>{''.join(cells)}</tr>"
+
+    body = "".join(row_of("td", row) for row in rows)
+    return f"<table><thead>{row_of('th', head)}</thead><tbody>{body}</tbody></table>"

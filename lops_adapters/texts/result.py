@@ -249,6 +249,20 @@ class TextSelection(Selection):
 
         return html(self)
 
+    def __repr__(self) -> str:
+        from lops_adapters.texts.notebook import line
+
+        return line(self)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if not name.startswith("_")]
+
+    def plot(self) -> np.ndarray:
+        """Draw kept rows, confidence and suggestions: :func:`lops_adapters.texts.plot.charts`."""
+        from lops_adapters.texts.plot import charts
+
+        return charts(self)
+
     def summary(self) -> str:
         """Return a table of rows, kept rows, their share and wrong labels per class."""
         return class_table(self.per_class, self.wrong)

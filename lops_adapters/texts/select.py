@@ -72,7 +72,7 @@ def select(
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
-    place: Place = positions,
+    place: Place | None = None,
     fitted: Fitted | None = None,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
@@ -150,7 +150,7 @@ def select(
     ([17], 'money')
 
     """
-    probe = as_probe(probe, quiet)
+    probe, place = as_probe(probe, quiet), place or positions
     options = member_options(method, encoder, words, sure)
     asked: dict[str, Any] = {"keep": keep, "every": every, "per_class": per_class}
     row = check(method, **asked, options=options, among=OFFERED)

@@ -15,7 +15,7 @@ from ..noisy import noisy_rows, write_table
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("select", "vectors", "how-much", "apply")
+PAGES = ("select", "vectors", "how-much", "apply", "check")
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
@@ -72,3 +72,14 @@ def test_it_runs(line, tables, capsys):
     assert (", report.html\n" in said) or ("Report: " in said) or ("Corrected table: " in said)
     for path in tables.glob("*/summary.json"):
         assert json.loads(path.read_text())["n_rows"] == 60
+
+
+def test_checked_rows_print_the_line_that_the_page_shows(tables, capsys):
+    page = (DOCS / "check.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(.*)\n```", page, re.MULTILINE)
+    pattern = re.sub(r"[A-Z]{3,}", "NUMBER", shown.partition(";")[0])
+    pattern = re.escape(" ".join(pattern.split())).replace("NUMBER", r"[\d.]+")
+    first, second = (line for line in commands("check") if line.startswith("lops select"))
+    for line in (first, second):
+        assert main([*shlex.split(line, comments=True)[1:], "--quiet", "--encoder", "none"]) == 0
+    assert re.search(pattern.replace("50", r"\d+"), " ".join(capsys.readouterr().out.split()))

@@ -1,4 +1,4 @@
-"""docs/select.md, vectors.md and report.md: every Python block runs, one after the other."""
+"""Pages about selections and data: every Python block runs, one after the other."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.mark.parametrize("page", ["select", "vectors", "report"])
+@pytest.mark.parametrize("page", ["select", "vectors", "report", "check", "datasets", "layouts"])
 def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")

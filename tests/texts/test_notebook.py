@@ -1,5 +1,6 @@
 """What a notebook shows of a selection."""
 
+import pydoc
 from html.parser import HTMLParser
 
 import pytest
@@ -88,3 +89,43 @@ def test_texts_and_labels_are_escaped_and_cut():
     assert "<i>" not in page
     assert classes[1][0].startswith("<i>")
     assert all(len(row[1]) == 160 for row in rows[1:])
+
+
+def test_it_is_one_line_and_shows_public_names():
+    selection = select(TEXTS, LABELS, encoder=None)
+    kept, n = len(selection.kept), len(TEXTS)
+    share = 100 * selection.wrong.total(selection.per_class)
+    assert repr(selection) == (
+        f"TextSelection(kept {kept} of {n} rows ({100 * kept / n:.1f} %); wrong labels, estimated: "
+        f"{share:.1f} %; more if errors are shared; method committee)"
+    )
+    assert not [name for name in dir(selection) if name.startswith("_")]
+    assert {"kept", "plot", "suggested", "to_check"} <= {*dir(selection)}
+    assert "<function" not in pydoc.render_doc(select)
+
+
+def test_texts_are_aligned_to_the_left():
+    page, _ = shown(select(TEXTS, LABELS, encoder=None))
+    assert page.count('<th style="text-align: left">') == 4  # class; text, label, suggested
+    assert f'<td style="text-align: left">{LABELS[0]}</td>' in page
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_three_charts(checked):
+    pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    pyplot.switch_backend("agg")
+    selection = select(TEXTS, LABELS, encoder=None)
+    if checked:
+        known = {i: GOLD[i] for i in selection.to_check(40).tolist()}
+        selection = select(TEXTS, LABELS, encoder=None, checked=known)
+    rows, confidence, suggested = selection.plot()
+    widths = [bar.get_width() for bar in rows.patches]
+    k = len(selection.per_class)
+    assert sorted(widths[:k]) == sorted(report.kept for report in selection.per_class.values())
+    assert sum(widths) == len(TEXTS)
+    how = "checked" if checked else "estimate"
+    assert f"wrong ({how})" in [text.get_text() for text in rows.get_legend().get_texts()]
+    assert confidence.get_xlabel() == "confidence"
+    pairs = sum(count for _, _, count in selection.corrections())
+    assert suggested.images[0].get_array().sum() == pairs
+    pyplot.close("all")
