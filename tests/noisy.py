@@ -47,6 +47,9 @@ def write_table(path, rows, header=HEADER):
         parquet.write_table(
             pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)}), path
         )
+    elif path.suffix == ".json":
+        records = [dict(zip(header, row, strict=True)) for row in rows]
+        path.write_text(json.dumps(records), encoding="utf-8")
     elif path.suffix == ".jsonl":
         path.write_text(
             "".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in rows),
@@ -65,6 +68,8 @@ def read_table(path):
         from pyarrow import parquet
 
         return parquet.read_table(path).to_pylist()
+    if path.suffix == ".json":
+        return json.loads(path.read_text(encoding="utf-8"))
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     with path.open(encoding="utf-8-sig", newline="") as file:

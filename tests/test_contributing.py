@@ -50,8 +50,8 @@ def test_the_pages_name_every_part():
     pages = {name: (ROOT / f"docs/{name}.md").read_text() for name in ("selection", "select")}
     rows = [line for line in pages["selection"].splitlines() if line.startswith("| `")]
     assert set(METHODS) <= {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
-    assert not [one.name for one in formats.FORMATS.values() if one.suffixes[0].upper()[1:] not in
-                pages["select"].upper()]  # fmt: skip
+    suffixes = [suffix for one in formats.FORMATS.values() for suffix in one.suffixes[:1]]
+    assert not [suffix for suffix in suffixes if suffix.upper()[1:] not in pages["select"].upper()]
 
 
 TEXTS, LABELS, _ = noisy_texts(n=60)

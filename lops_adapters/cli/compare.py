@@ -9,13 +9,13 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lops_adapters import formats, storage
+from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
 from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, readers
+from lops_adapters.formats import files, lines, readers
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         table = shared.opened(options, paths)
         wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
         wanted.check(table)
-        folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
+        folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-comparison")
         outputs.resolve(folder, "--output")
         with storage.claimed(folder):
             outputs.check_folder(folder, "compare", options.force, paths)

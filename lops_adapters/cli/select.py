@@ -17,7 +17,7 @@ from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.cli.select_options import CHOICES, parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, readers
+from lops_adapters.formats import files, lines, readers
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection.methods import OFFERED, check
 from lops_adapters.tables import engine, results
@@ -181,8 +181,8 @@ def _table(
     more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
     more += [] if options.sheet is None else ["--sheet", options.sheet]
     more += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
-    first = formats.bare(paths[0])
-    format = formats.to_read(first)
+    first = lines.unpacked_name(paths[0])
+    format = formats.to_read(paths[0])
     suffix = first.suffix if format.name == format.native else f".{format.native}"
     output = f"{first.stem}-corrected{suffix}"
     names = ["TABLE"] if files.STANDARD_INPUT in options.files else map(str, paths)
@@ -203,7 +203,7 @@ def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path |
     """Return the folder and the file to write."""
     folder, keep_out = options.output, options.keep_out
     if folder is None and keep_out is None:
-        folder = Path(f"{formats.bare(paths[0]).stem}-lops")
+        folder = Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
     resolved = None if folder is None else outputs.resolve(folder, "--output")
     if keep_out is not None and keep_out == options.corrected:
         raise LopsError(f"--keep-out and --corrected are both {keep_out}; give different files")

@@ -71,7 +71,8 @@ def _stored(folder: Path) -> Path:
 def suffix_of(start: bytes) -> str:
     r"""Return the suffix of a table's format, by its first bytes.
 
-    JSONL begins with an object; TSV has a tab in its first line; other text is CSV.
+    JSONL begins with an object, JSON with an array, fastText's lines with a label; TSV has a tab
+    in its first line; other text is CSV.
 
     >>> suffix_of(b'{"a": 1}'), suffix_of(b"a\tb\n1\t2"), suffix_of(b"a;b"), suffix_of(b"PAR1")
     ('.jsonl', '.tsv', '.csv', '.parquet')
@@ -83,8 +84,9 @@ def suffix_of(start: bytes) -> str:
     if start.startswith(b"PK\x03\x04"):
         return ".xlsx"
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"{"):
-        return ".jsonl"
+    for first, suffix in ((b"{", ".jsonl"), (b"[", ".json"), (b"__label__", ".txt")):
+        if text.startswith(first):
+            return suffix
     return ".tsv" if b"\t" in text.split(b"\n", 1)[0] else ".csv"
 
 

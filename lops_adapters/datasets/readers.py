@@ -26,6 +26,7 @@ from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import Columns, Rows, assemble
 from lops_adapters.datasets.tables import read_pickle, read_table
 from lops_adapters.datasets.text_files import read_text_files, text_files
+from lops_adapters.formats.files import is_table
 
 logger = logging.getLogger(__name__)
 
@@ -109,9 +110,13 @@ def _reader(path: Path) -> Callable[[Path, Columns], Rows] | None:
     """Return the reader of a file, by its suffix; None: unknown."""
     if _suffix(path) in _ARCHIVES:
         return _archive
-    if _suffix(path) in _PICKLES:
+    if _is_pickle(path):
         return read_pickle
     return read_table if formats.of_suffix(path) else None
+
+
+def _is_pickle(path: Path) -> bool:
+    return _suffix(path) in _PICKLES
 
 
 def _read_folder(folder: Path, columns: Columns) -> Rows:
@@ -146,7 +151,11 @@ def _entries(folder: Path) -> set[str]:
 
 def _tables(folder: Path) -> list[Path]:
     readers = (read_table, read_pickle)
-    files = sorted(path for path in folder.iterdir() if _reader(path) in readers and path.is_file())
+    files = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_file() and _reader(path) in readers and (_is_pickle(path) or is_table(path))
+    )
     data = [path for path in files if path.name != checked.NAME]
     return data or ([] if text_files(folder) else files)
 

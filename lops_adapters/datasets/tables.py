@@ -12,8 +12,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.rows import Columns, Rows, name_of
 from lops_adapters.datasets.safe_pickle import read_frame
-from lops_adapters.formats.base import Reading
-from lops_adapters.formats.cells import is_missing
+from lops_adapters.formats.base import Block, Reading
+from lops_adapters.formats.cells import is_missing, single
 from lops_adapters.formats.delimited import csv_records
 
 _AGNEWS_HEADER = ["class index", "title", "description"]
@@ -36,12 +36,20 @@ def read_table(path: Path, columns: Columns) -> Rows:
     chosen = columns.choose(start.columns, str(path))
     names = tuple(name for name in (chosen.text, chosen.label, chosen.id) if name is not None)
     # An object of JSONL may have keys that the first one lacks.
-    asked = (*names, "label") if kind.name == "jsonl" and chosen.label is None else names
+    asked = (*names, "label") if not kind.ordered and chosen.label is None else names
     blocks = (
-        (block.numbers, dict(zip(asked, block.cells(asked), strict=True)))
+        (block.numbers, dict(zip(asked, _cells(block, asked, chosen.label), strict=True)))
         for block in kind.blocks(path, start, names)
     )
     return _gather(path, blocks, chosen, kind.unit)
+
+
+def _cells(block: Block, names: Sequence[str], label: str | None) -> list[list[Any]]:
+    """Return cells of columns; a label that is NULL or such, without quotes, is None."""
+    columns, missing = block.cells(names), {} if label is None else block.missing(label)
+    for row in missing:
+        columns[names.index(str(label))][row] = None
+    return columns
 
 
 def read_pickle(path: Path, columns: Columns) -> Rows:
@@ -138,4 +146,4 @@ def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: Columns) -> Iterat
 
 def _names(cells: Sequence[Any], rows: Sequence[str], column: str) -> Iterator[str]:
     for cell, row in zip(cells, rows, strict=True):
-        yield name_of(cell, f"{row}, column {column!r}")
+        yield name_of(single(cell), f"{row}, column {column!r}")

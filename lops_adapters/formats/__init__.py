@@ -8,25 +8,29 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Format, Reading
 from lops_adapters.formats.delimited import Delimited
+from lops_adapters.formats.json_array import Json
 from lops_adapters.formats.jsonl import Jsonl
-from lops_adapters.formats.lines import encoding_of, is_packed
+from lops_adapters.formats.label_studio import LabelStudio
+from lops_adapters.formats.lines import binary, encoding_of, is_packed, unpacked_name
 from lops_adapters.formats.parquet import Parquet
+from lops_adapters.formats.plain_text import Folders, Lines
 from lops_adapters.formats.xlsx import Xlsx
 
 FORMATS: dict[str, Format] = {
     one.name: one
-    for one in (Delimited("csv", ","), Delimited("tsv", "\t"), Jsonl(), Parquet(), Xlsx())
+    for one in (
+        Delimited("csv", ","),
+        Delimited("tsv", "\t"),
+        Jsonl(),
+        Json(),
+        Parquet(),
+        Xlsx(),
+        Lines(),
+        LabelStudio(),
+        Folders(),
+    )
 }
 WRITTEN = tuple(name for name, one in FORMATS.items() if one.native == name)
-
-
-def bare(path: Path) -> Path:
-    """Return the name of a file without .gz.
-
-    >>> str(bare(Path("rows.csv.gz"))), str(bare(Path("rows.parquet")))
-    ('rows.csv', 'rows.parquet')
-    """
-    return path.with_suffix("") if is_packed(path) else path
 
 
 def of_suffix(path: Path) -> Format | None:
@@ -35,7 +39,7 @@ def of_suffix(path: Path) -> Format | None:
     >>> of_suffix(Path("rows.NDJSON.gz")).name, of_suffix(Path("rows.parquet.gz"))
     ('jsonl', None)
     """
-    suffix = bare(path).suffix.lower()
+    suffix = unpacked_name(path).suffix.lower()
     fitting = (one for one in FORMATS.values() if suffix in one.suffixes)
     return next((one for one in fitting if one.packs or not is_packed(path)), None)
 
@@ -46,15 +50,18 @@ def suffixes(names: Sequence[str] = tuple(FORMATS)) -> list[str]:
 
 
 def to_read(path: Path) -> Format:
-    """Return the format of a file to read; a LopsError if its suffix is unknown."""
-    format = of_suffix(path)
+    """Return the format of a file or of class folders; a LopsError if its suffix is unknown."""
+    format = FORMATS["folders"] if path.is_dir() else of_suffix(path)
     if format is None:
-        known = ", ".join([*suffixes(), "a text format with .gz"])
+        if is_packed(path):
+            with binary(path):  # says what is wrong with an archive
+                pass
+        known = ", ".join([*suffixes(), "a text format with .gz or .zip"])
         raise LopsError(
             f"{path}: unknown suffix {path.suffix!r}; wanted one of {known}; rename or unpack the "
             "file"
         )
-    return format
+    return FORMATS[format.fitting(path)]
 
 
 def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tuple[str | None, str]:

@@ -54,7 +54,7 @@ class Start:
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
         names: column of class ids -> the names of the classes, where the file holds them.
         mark: the first bytes of a text.
-        header: the text before the rows.
+        header, footer: the text before and behind the rows.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
 
     """
@@ -68,6 +68,7 @@ class Start:
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     mark: bytes = b""
     header: str = ""
+    footer: str = ""
 
 
 @dataclass
@@ -178,6 +179,14 @@ class Format(ABC):
     ordered: bool = True
     names_differ: bool = True
     delimiter: str = ","
+
+    def fitting(self, path: Path) -> str:
+        """Return the name of the format of a file with this suffix, by its contents."""
+        return self.name
+
+    def counts(self, path: Path) -> bool:
+        """Return whether a file of a folder counts as one of its tables."""
+        return True
 
     @abstractmethod
     def start(self, path: Path, reading: Reading) -> Start:

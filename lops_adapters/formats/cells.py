@@ -122,9 +122,13 @@ def meant(text: str, known: Iterable[str]) -> str | None:
 def single(cell: Any) -> Any:
     """Return the label in a list of one label; an empty list is no label.
 
-    >>> single(["a"]), single([]), single("a"), single(["a", "b"])
+    Label Studio's choices are such a list.
+
+    >>> single(["a"]), single([]), single({"choices": ["a"]}), single(["a", "b"])
     ('a', None, 'a', ['a', 'b'])
     """
+    if isinstance(cell, dict) and list(cell) == ["choices"]:
+        cell = cell["choices"]
     if not isinstance(cell, list) or len(cell) > 1:
         return cell
     return cell[0] if cell else None

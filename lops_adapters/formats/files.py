@@ -13,6 +13,7 @@ from pathlib import Path
 
 from lops_adapters import formats
 from lops_adapters.core import LopsError
+from lops_adapters.formats.plain_text import texts_in
 
 STANDARD_INPUT = "-"
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
@@ -53,10 +54,12 @@ def _matching(pattern: str) -> list[Path]:
     path = Path(pattern)
     if path.is_dir():
         inside = sorted(entry for entry in path.iterdir() if entry.is_file() and is_table(entry))
+        if not inside and texts_in(path):
+            return [path]
         if not inside:
             raise LopsError(
                 f"{path} is a folder without tables; wanted files that end in one of "
-                f"{', '.join(formats.suffixes())}"
+                f"{', '.join(formats.suffixes())}, or a folder of .txt files per class"
             )
         return inside
     if path.is_file():
@@ -72,9 +75,11 @@ def _matching(pattern: str) -> list[Path]:
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file can be read, by its suffix; hidden files cannot."""
-    hidden = path.name.startswith((".", "~$"))  # the latter: of an open spreadsheet
-    return not hidden and formats.of_suffix(path) is not None
+    """Return whether a file of a folder is a table, by its suffix and start; not if hidden."""
+    if path.name.startswith((".", "~$")):  # the latter: of an open spreadsheet
+        return False
+    format = formats.of_suffix(path)
+    return format is not None and format.counts(path)
 
 
 @contextmanager
@@ -93,9 +98,13 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
     sums = {}
     for path in paths:
         digest = hashlib.sha256()
-        with reading(path), path.open("rb") as file:  # hashlib.file_digest needs Python 3.11
-            while chunk := file.read(2**20):
-                digest.update(chunk)
+        with reading(path):
+            for one in _inside(path):
+                if one != path:
+                    digest.update(os.fsencode(f"{one.relative_to(path).as_posix()}\0"))
+                with one.open("rb") as file:  # hashlib.file_digest needs Python 3.11
+                    while chunk := file.read(2**20):
+                        digest.update(chunk)
         sums[str(path)] = digest.hexdigest()
     return sums
 
@@ -105,9 +114,15 @@ def states(paths: Sequence[Path]) -> dict[str, tuple[int, int]]:
     states = {}
     for path in paths:
         with reading(path):
-            about = path.stat()
-            states[str(path)] = about.st_size, about.st_mtime_ns
+            about = [one.stat() for one in _inside(path)]
+            last = max((one.st_mtime_ns for one in about), default=0)
+            states[str(path)] = sum(one.st_size for one in about), last
     return states
+
+
+def _inside(path: Path) -> list[Path]:
+    """Return a file, or the files of class folders."""
+    return texts_in(path) if path.is_dir() else [path]
 
 
 def changed(paths: Sequence[Path]) -> LopsError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from lops_adapters.formats.lines import beginning, binary, text_lines
 from lops_adapters.formats.raw import RawRows
 
 _SPACE = " \t\r\n"
+_BREAK = re.compile(r"[ \t]*[\r\n]\s*")
 _DECODER = json.JSONDecoder()
 
 
@@ -77,7 +79,7 @@ class Jsonl(base.Format):
     """JSONL."""
 
     name = native = "jsonl"
-    suffixes = (".jsonl", ".ndjson")
+    suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
     packs = True
     ordered = False
 
@@ -148,11 +150,15 @@ class JsonRows(base.Writer):
             lines = [json_text(dict(zip(self._columns, cells, strict=True))) for cells in records]
         for place, row in enumerate(rows.tolist()):
             if not added:
-                self._file.write(f"{lines[row]}\n")
+                self._put(lines[row])
                 continue
             head = lines[row][:-1].rstrip()  # without the closing brace
             more = json_text({name: values[place] for name, values in added.items()})
-            self._file.write(f"{head}{'' if head == '{' else ', '}{more[1:]}\n")
+            self._put(f"{head}{'' if head == '{' else ', '}{more[1:]}")
+
+    def _put(self, text: str) -> None:
+        """Write an object; a line break in it, which stands between its parts, becomes a space."""
+        self._file.write(f"{_BREAK.sub(' ', text)}\n")
 
 
 def with_value(line: str, key: str, value: Any) -> str:

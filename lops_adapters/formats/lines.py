@@ -1,17 +1,19 @@
-"""Text files, also packed by gzip, line by line; errors name the line of a bad byte."""
+"""Text files, also packed by gzip or zip, line by line; errors name the line of a bad byte."""
 
 from __future__ import annotations
 
 import codecs
 import gzip
 import io
+import re
+import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from lops_adapters.console import progress
+from lops_adapters.console import listed, progress
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.formats.limits import Unpacked
@@ -19,6 +21,14 @@ from lops_adapters.formats.limits import Unpacked
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
+_NOTES = (".md", ".txt", ".pdf", ".html", "")  # beside the table of an archive
+_BAD = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+_IN_RUNS = 0.8
+_SCRIPTS = (
+    ("cp932", "[\u3041-\u30fa]", 0.2),
+    ("gb18030", "[\u4e00-\u9fff]", 0.9),
+    ("cp1251", "[\u0400-\u04ff]", 0.9),
+)
 _WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
@@ -26,33 +36,72 @@ _WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file is packed by gzip, by its suffix."""
-    return path.suffix.lower() == ".gz"
+    """Return whether a file is packed by gzip or zip, by its suffix."""
+    return path.suffix.lower() in (".gz", ".zip")
+
+
+def unpacked_name(path: Path) -> Path:
+    """Return the name of a packed file without .gz or .zip, with the suffix of what is in it.
+
+    >>> unpacked_name(Path("rows.csv.gz")), unpacked_name(Path("rows.csv"))
+    (PosixPath('rows.csv'), PosixPath('rows.csv'))
+    """
+    if not is_packed(path):
+        return path
+    bare = path.with_suffix("")
+    if path.suffix.lower() == ".zip" and not bare.suffix and path.is_file():
+        with suppress(LopsError, OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            return bare.with_suffix(Path(_member(archive, path).filename).suffix)
+    return bare
+
+
+def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
+    """Return the only table of an archive; notes next to it do not count."""
+    files = [one for one in archive.infolist() if not one.is_dir()]
+    files = [one for one in files if not re.search(r"(^|/)(\.|__MACOSX/)", one.filename)]
+    tables = [one for one in files if Path(one.filename).suffix.lower() not in _NOTES]
+    found = files if len(files) == 1 else tables
+    if len(found) != 1:
+        names = listed((one.filename for one in files), 5)
+        raise LopsError(f"{path} holds {names}; wanted one table: unpack it and give its files")
+    return found[0]
 
 
 @contextmanager
 def binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to read its bytes, unpacked if its name ends in .gz.
+    """Open a file to read its bytes, unpacked if its name ends in .gz or .zip.
 
     Raises:
-        LopsError: while reading, no or damaged gzip, or far more bytes than text unpacks to.
+        LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks to.
 
     """
     with path.open("rb") as file:
         if not is_packed(path):
             yield file
             return
+        kind = "zip" if path.suffix.lower() == ".zip" else "gzip"
         try:
-            unpacked = gzip.GzipFile(fileobj=file)
-            yield io.BufferedReader(_Limited(unpacked, Unpacked(path, "unpack it yourself")))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise LopsError(f"{path} cannot be unpacked ({error}); wanted gzip") from None
+            with ExitStack() as stack:
+                if kind == "gzip":
+                    unpacked: IO[bytes] = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
+                else:
+                    unpacked = stack.enter_context(_opened(zipfile.ZipFile(file), path))
+                yield io.BufferedReader(_Limited(unpacked, Unpacked(path, "unpack it yourself")))
+        except _BAD as error:
+            raise LopsError(f"{path} cannot be unpacked ({error}); wanted {kind}") from None
+
+
+def _opened(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
+    try:
+        return archive.open(_member(archive, path))
+    except RuntimeError as error:  # a password, or an unknown compression
+        raise LopsError(f"{path} cannot be unpacked ({error}); unpack it yourself") from None
 
 
 class _Limited(io.RawIOBase):
     """The unpacked bytes of a file, within a limit."""
 
-    def __init__(self, file: gzip.GzipFile, limit: Unpacked) -> None:
+    def __init__(self, file: IO[bytes], limit: Unpacked) -> None:
         self._file, self._limit = file, limit
 
     def readable(self) -> bool:
@@ -117,6 +166,25 @@ def encoding_of(path: Path, usual: str = "utf-8") -> str:
     return "utf-8"
 
 
+def likely(path: Path) -> str:
+    """Return the encoding that a text which is not UTF-8 probably has, by its first bytes.
+
+    Bytes above 127 stand in pairs and longer runs in Chinese, Japanese and Russian, and alone in
+    other European languages.
+    """
+    with binary(path) as file:
+        content = file.read(_STEP)
+    runs = re.findall(rb"[\x80-\xff]+", content)
+    high = sum(map(len, runs))
+    if sum(len(run) for run in runs if len(run) > 1) > _IN_RUNS * high:
+        for encoding, script, share in _SCRIPTS:
+            text = content.decode(encoding, "replace")
+            letters = re.sub(r"[\x00-\x7f\W_]", "", text)
+            if text.count("\ufffd") < 2 and len(re.findall(script, letters)) > share * len(letters):
+                return encoding  # one bad character: where the first bytes end
+    return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", content) else "cp1252"
+
+
 def beginning(path: Path, opened: Any, encoding: str) -> bytes:
     """Return the first bytes of an open file, enough for a byte order mark, and leave them there.
 
@@ -127,6 +195,12 @@ def beginning(path: Path, opened: Any, encoding: str) -> bytes:
     first: bytes = opened.peek(4)[:4]
     name = codecs.lookup(encoding).name
     marked = next((wide for wide, marks in _WIDE.items() if first.startswith(marks)), None)
+    if marked is None and name in ("utf-8", "utf-8-sig") and b"\0" in first:
+        wide = "utf-16-be" if first.startswith(b"\0") else "utf-16-le"
+        raise LopsError(
+            f"{path} begins with zero bytes, as UTF-16 does; save it as UTF-8, or to lops select "
+            f"give --encoding {wide}"
+        )
     if marked is not None and not name.startswith(marked):
         raise LopsError(
             f"{path} begins with the byte order mark of {marked.upper()} and would be read as "
@@ -151,7 +225,7 @@ def text_lines(
             yield from raw_lines(path, quiet, opened)
         except LopsError as error:
             raise LopsError(
-                f"{error}, or to lops select give its encoding, for example --encoding cp1252"
+                f"{error}, or to lops select give its encoding, probably --encoding {likely(path)}"
             ) from None
         return
     number = 0

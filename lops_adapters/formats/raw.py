@@ -36,8 +36,9 @@ class RawRows(Writer):
         for row in rows.tolist():
             self._put(block.raw[row])
 
-    def _put(self, text: str) -> None:
-        if self._before and not self._before.endswith("\n"):
+    def _put(self, text: str, joined: bool = False) -> None:
+        """Write a text, on a new line if it is not ``joined`` to what stands before."""
+        if not joined and self._before and not self._before.endswith("\n"):
             text = f"{self._ends}{text}"
         try:
             self._file.write(text.encode(self._codec))

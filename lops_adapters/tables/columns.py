@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,6 +17,7 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.texts.abstentions import code_or_label
 
 NPY = ".npy"
+_SENTENCE = 6  # words of a name, from which on it looks like a text
 
 
 def is_file(name: str | None) -> bool:
@@ -89,7 +91,7 @@ class Wanted:
                 columns[place] = [
                     None if row in missing else cell for row, cell in enumerate(columns[place])
                 ]
-            if name in labels and list in set(map(type, columns[place])):
+            if name in labels and not {list, dict}.isdisjoint(map(type, columns[place])):
                 columns[place] = list(map(single, columns[place]))
         return columns
 
@@ -175,8 +177,32 @@ def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -
         hint = f" Did you mean {option} {meant!r}?" if meant else ""
         if len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
             hint += " Check --delimiter."
-    known = listed(map(repr, table.columns))
+    if _is_row(table):
+        hint = (
+            " The first line looks like a row, not like names of columns: add a line with names, "
+            "such as text,label, before it."
+        )
+    known = listed(f"{column!r:.40}" for column in table.columns)
     raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
+
+
+def _is_row(table: Table) -> bool:
+    """Return whether the names of the columns look like the cells of a row.
+
+    They do if one is a sentence, or in several rows a cell of its column.
+    """
+    if table.format.name not in ("csv", "tsv", "xlsx"):
+        return False
+    if any(len(name.split()) >= _SENTENCE for name in table.columns):
+        return True
+    with suppress(LopsError):
+        block = next(table.blocks(), None)
+        cells = block.records(table.columns) if block is not None else []
+        return any(
+            sum(cell == name for cell in column) > 1 and name.strip() != ""
+            for name, column in zip(table.columns, zip(*cells, strict=True), strict=False)
+        )
+    return False
 
 
 def _meant(name: str, option: str, columns: Sequence[str]) -> str | None:

@@ -42,12 +42,12 @@ def test_files_and_columns_that_are_not_there(here):
     write_table(here / "other.csv", ROWS, ["nr", "text", "weak", "gold"])
     write_table(here / "news.jsonl", ROWS)
     write_table(here / "one.csv", ROWS)
-    (here / "notes.txt").write_text("x")
+    (here / "notes.docx").write_text("x")
     refused("mews.csv: no such file; did you mean news.csv.", "mews.csv")
     refused("nope.csv: no such file .from ", "nope.csv")
     refused("part-.*: no such file", "part-*.csv")
     refused("news.csv is given twice", "news.csv ./news.csv")
-    refused("notes.txt: unknown suffix '.txt'; wanted one of .csv, .tsv, .jsonl", "notes.txt")
+    refused("notes.docx: unknown suffix '.docx'; wanted one of .csv, .tsv", "notes.docx")
     refused("files have several formats .csv, jsonl.", "news.csv news.jsonl")
     refused(
         "other.csv has other columns than news.csv: 'nr', 'text', 'weak', 'gold', "
@@ -91,7 +91,7 @@ LATIN = HEAD.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")
         ("a.tsv", 'text,"weak\t true"\na,x\n', "separated by ','; give --delimiter ','$"),
         ("a.csv", "a b\na x\n", "no column 'text'; its columns are 'a b'. Check --delimiter.$"),
         ("a.csv", LATIN, "a.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
-         "encoding, for example --encoding cp1252"),
+         "encoding, probably --encoding cp1252"),
         ("a.csv", HEAD + '"a,x\nb,y,z\n', "a.csv, lines 2 to 3: not proper CSV.*give --no-quotes"),
         ("a.jsonl", '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n', "column 'weak' have "
          "several types: int .1 in line 1., str .'1' in line 2.; make them all"),
@@ -129,9 +129,9 @@ def test_contents_that_do_not_fit_the_options(here):
 def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
     refused(
-        "--keep-out is kept.json; wanted a name that ends in one of "
-        ".csv, .tsv, .jsonl, .ndjson, .parquet, .pq$",
-        "news.csv --keep-out kept.json",
+        "--keep-out is kept.toml; wanted a name that ends in one of "
+        ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq$",
+        "news.csv --keep-out kept.toml",
     )
     refused(
         r"cannot write into .*news.csv .Not a directory.; give another --output",

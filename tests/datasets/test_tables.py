@@ -157,9 +157,10 @@ def test_bad_seed_files(put, content, message):
         ("a.csv", b"", "is empty; wanted a header"),
         ("a.csv", b"text\n", "holds no document"),
         ("a.csv", b"text,label\nx\n", "line 2: found 1 fields; wanted 2"),
-        ("a.csv", b'text,label\n"x,y\nz,w\n', "not proper CSV"),
-        ("a.csv", b'text,label\n"x"y,z\n', "line 2: not proper CSV"),
-        ("a.tsv", b'text\tlabel\n"x\ty\nz\tw\n', "not proper TSV"),
+        ("a.csv", b'text,label\n"x,y\nz,w,v\n', "not proper CSV"),
+        ("a.csv", b'text,label\n"x"y,z\n"a, b",c\n', "line 2: not proper CSV"),
+        ("a.tsv", b'text\tlabel\n"x\ty\nz\tw\tv\n', "not proper TSV"),
+        ("a.csv", b"text,label\nx,NULL\n", "line 2, column 'label': it is missing; wanted a name"),
         ("a.csv", b"text,text\nx,y\n", "2 columns are called 'text'"),
         ("a.csv", b"text,label\nx,\n", "line 2, column 'label': it is missing"),
         ("a.csv", b"text\nfine\n\xff\n", "line 3: byte 0xff"),
@@ -175,7 +176,7 @@ def test_bad_seed_files(put, content, message):
         ("a.jsonl", b'{"text": "\\ud800"}\n', "not valid Unicode"),
         ("a.jsonl", b'{"text": "x", "label": true}\n', "found True"),
         ("a.parquet", b"PAR1 not", "cannot be read as Parquet"),
-        ("a.txt", b"x", "files ending in .txt are not read"),
+        ("a.docx", b"x", "files ending in .docx are not read"),
     ],
 )
 def test_bad_files(put, name, content, message):

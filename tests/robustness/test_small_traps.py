@@ -28,7 +28,7 @@ def test_delimiters_that_mean_something_else(here, delimiter):
         command.main(["a.csv", "--delimiter", delimiter, *OPTIONS])
 
 
-@pytest.mark.parametrize("cell", [["x"], {"a": 1}])
+@pytest.mark.parametrize("cell", [["x", "y"], {"a": 1}])
 def test_gold_labels_that_are_lists(here, cell):
     rows = [{"text": row[1], "weak": row[2], "true": cell} for row in noisy_rows()]
     (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

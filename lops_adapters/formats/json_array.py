@@ -1,0 +1,194 @@
+"""JSON: one array of objects. An object that is written again keeps its bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
+from lops_adapters.formats.jsonl import JsonBlock, Jsonl, JsonRows
+from lops_adapters.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats.raw import RawRows
+
+_BETWEEN = ",\n"
+_STARTS = 2**20  # bytes that tell the layout
+_DECODER = json.JSONDecoder()
+
+
+class ArrayBlock(JsonBlock):
+    """Objects of an array."""
+
+    unit = "row"
+
+
+class Json(Jsonl):
+    """A JSON file: an array of objects. Lines of objects and exports are told by their start."""
+
+    name = native = "json"
+    suffixes = (".json",)
+    unit = "row"
+
+    def fitting(self, path: Path) -> str:
+        """Return jsonl for lines of objects, label-studio for its tasks, else json."""
+        if not path.is_file():
+            return self.name
+        start = _first_text(path)
+        if start.startswith("{") and _is_object(start.split("\n", 1)[0]):
+            return "jsonl"
+        return "label-studio" if _are_tasks(start) else self.name
+
+    def counts(self, path: Path) -> bool:
+        """Return whether the file is an array of objects; others of a folder may be settings."""
+        start = _first_text(path)
+        return start.startswith("[") and start[1:].lstrip().startswith("{")
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the keys of the first object, and the text around the objects."""
+        text, mark = whole_text(path, reading)
+        first = next(objects(path, text), None)
+        if first is None:
+            raise LopsError(f"{path} is empty; wanted an array of objects")
+        start, _, record = first
+        footer = text[text.rstrip().rfind("}") + 1 :]
+        header = text[:start]
+        return Start(self.name, tuple(record), reading, mark=mark, header=header, footer=footer)
+
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
+        """Yield the objects."""
+        text, _ = whole_text(path, start.reading)
+        number, before = 0, 0
+        for rows in in_blocks(objects(path, text)):
+            spans = [(begin, end) for begin, end, _ in rows]
+            raw: list[str] | None = [] if start.reading.raw else None
+            for begin, end in spans if raw is not None else ():
+                raw.append(text[before or begin : end])  # type: ignore[union-attr]
+                before = end
+            numbers = range(number + 1, number + 1 + len(rows))
+            yield ArrayBlock(path, numbers, [text[begin:end] for begin, end in spans], raw=raw)
+            number += len(rows)
+
+    def writer(
+        self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
+    ) -> base.Writer:
+        """Return a writer."""
+        return ArrayRows(path, start.columns)
+
+    def copier(self, path: Path, start: Start) -> base.Writer:
+        """Return a writer of objects that keep their text, and what stands between them."""
+        return RawObjects(path, start)
+
+
+def whole_text(path: Path, reading: Reading) -> tuple[str, bytes]:
+    """Return the text of a file, and its first bytes."""
+    with binary(path) as file:
+        mark = beginning(path, file, reading.encoding)
+        return "".join(text_lines(path, reading.encoding, reading.quiet, file)), mark
+
+
+def objects(path: Path, text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield (start, end, object) of the objects of an array.
+
+    Raises:
+        LopsError: no JSON, or no array of objects.
+
+    """
+    wanted = 'wanted an array of objects, such as [{"text": "a", "label": "x"}]'
+    at = _filled(text, 0)
+    if text[at : at + 1] != "[":
+        raise LopsError(f"{path}: found {text[at : at + 40]!r}; {wanted}")
+    at, number = _filled(text, at + 1), 0
+    while text[at : at + 1] != "]":
+        number += 1
+        try:
+            record, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            raise LopsError(f"{path}, row {number}: not JSON ({error}); {wanted}") from None
+        if not isinstance(record, dict):
+            raise LopsError(f"{path}, row {number}: found {record!r:.80}; {wanted}")
+        yield at, end, record
+        at = _filled(text, end)
+        if text[at : at + 1] == ",":
+            at = _filled(text, at + 1)
+        elif text[at : at + 1] != "]":
+            raise LopsError(f"{path}, after row {number}: found {text[at : at + 40]!r}; {wanted}")
+
+
+def _filled(text: str, at: int) -> int:
+    """Return the place of the next character that is no space."""
+    while text[at : at + 1] and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _first_text(path: Path) -> str:
+    with binary(path) as file:
+        return file.read(_STARTS).decode("utf-8-sig", "replace").lstrip()
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _are_tasks(start: str) -> bool:
+    """Return whether an array holds tasks of Label Studio."""
+    if not start.startswith("["):
+        return False
+    try:
+        first, _ = _DECODER.raw_decode(start, _filled(start, 1))
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(first, dict)
+        and isinstance(first.get("data"), dict)
+        and (isinstance(first.get("annotations", first.get("completions")), list))
+    )
+
+
+class ArrayRows(JsonRows):
+    """An array of objects, one per line."""
+
+    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+        super().__init__(path, columns)
+        self._between = "[\n"
+
+    def _put(self, text: str) -> None:
+        self._file.write(f"{self._between}{text}")
+        self._between = _BETWEEN
+
+    def __exit__(self, *raised: object) -> None:
+        self._file.write("\n]\n" if self._between == _BETWEEN else "[]\n")
+        super().__exit__(*raised)
+
+
+class RawObjects(RawRows):
+    """Objects of blocks that hold their text, with what stands between them."""
+
+    def __init__(self, path: Path, start: Start) -> None:
+        super().__init__(path, start)
+        self._footer, self._is_first = start.footer, True
+
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
+        """Write rows of a block; ``added`` is empty."""
+        assert block.raw is not None
+        for row in rows.tolist():
+            text = block.raw[row]
+            if self._is_first:
+                text = text[text.index("{") :]
+            elif text.startswith("{"):  # the first of another file
+                text = f"{_BETWEEN}{text}"
+            self._put(text, joined=True)
+            self._is_first = False
+
+    def __exit__(self, *raised: object) -> None:
+        if not any(raised):
+            self._put(self._footer, joined=True)
+        super().__exit__(*raised)
