@@ -4,6 +4,7 @@ import io
 import logging
 import subprocess
 import sys
+import time
 import warnings
 
 import pytest
@@ -128,3 +129,26 @@ def test_a_bar_leaves_no_line(monkeypatch):
     with console.progress(total=2, delay=0, mininterval=0) as bar:
         bar.update(2)
     assert stream.getvalue().endswith("\r")
+
+
+def test_a_stop_inside_a_destructor_stops(capsys):
+    """Python prints a traceback there, and goes on."""
+
+    class Destroyed:
+        def __del__(self):
+            raise KeyboardInterrupt
+
+    def main(arguments):
+        one = Destroyed()
+        del one
+        for _ in range(arguments):
+            done.append(time.sleep(0.05))
+        return 0
+
+    hook = sys.unraisablehook
+    for steps in (0, 200):
+        done = []
+        assert console.guarded(main, "Stopped.")(steps) == 130
+        assert len(done) < 100
+        assert capsys.readouterr().err == "Stopped.\n"
+    assert sys.unraisablehook is hook
