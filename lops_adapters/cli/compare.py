@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted.check(table)
         folder = options.output or Path(f"{formats.bare(paths[0]).stem}-comparison")
         outputs.resolve(folder, "--output")
-        with storage.claimed(folder):
+        with storage.claimed(folder), outputs.as_private_as(paths):
             outputs.check_folder(folder, "compare", options.force, paths)
             _compare(options, names, table, wanted, folder)
     return 0

@@ -94,7 +94,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
             f"give the original file, or drop the columns {', '.join(taken)}"
         )
     folder, keep_out = _outputs(options, paths)
-    with storage.claimed(folder, keep_out):
+    inputs = [*paths, *(options.checked or ())]
+    with storage.claimed(folder, keep_out), outputs.as_private_as(inputs):
         _check_outputs(options, paths, folder, keep_out)
         output = engine.Output(folder, keep_out, options.format or table.format.native)
         _select(options, _job(options, table, wanted, words, said), table, output)
