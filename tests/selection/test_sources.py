@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection import build
+from lops_adapters.selection import sources as sources_module
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import Signals, Votes, fit
 from lops_adapters.selection.suggestions import Suggestions
@@ -158,3 +159,16 @@ def test_the_order_of_rows_does_not_matter():
     plain, shuffled = selected(np.arange(120)), selected(order)
     assert plain.mask[order].tolist() == shuffled.mask.tolist()
     np.testing.assert_allclose(plain.confidence[order], shuffled.confidence, rtol=1e-9)
+
+
+def test_the_overlap_of_two_sources_by_hand():
+    """Of 6 samples of one class, each votes for three, both for two: covariance 2/6 - 1/4 = 1/12,
+    variances 1/4, correlation 1/3, squared 1/9. Apart, at -1/3, they share nothing.
+    """
+    for second, expected in (([1, 2, 3], 1 / 9), ([2, 3, 4], 0), ([0, 1, 2], 1)):
+        codes = np.full((6, 2), -1)
+        codes[[0, 1, 2], 0] = codes[second, 1] = 0
+        signals = Signals.of(codes, 2)
+        true = np.array([[1.0, 0.0]] * 6)
+        found = sources_module._overlap(signals.matrix(codes), true, signals)
+        np.testing.assert_allclose(found, [[1, expected], [expected, 1]], atol=1e-9)
