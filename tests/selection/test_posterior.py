@@ -248,6 +248,7 @@ def test_equal_probabilities_are_kept(value):
         ([0.1, 0.2, 0.3, 0.45], 0.5),
         # All but one may be expected to be wrong.
         ([0.51, 0.52, 0.5], 0.51),
+        ([0.0, 0.0, 0.0], 0.5),
     ],
 )
 def test_the_bounds_of_what_is_kept(right, least):
