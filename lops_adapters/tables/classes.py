@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.canonical import name_keys
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.formats.cells import cell_text, is_unlabelled, valid_text
 from lops_adapters.texts.abstentions import minus_one
@@ -273,7 +273,7 @@ class Classes:
 
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""
-        return content_keys(self.names, 0)
+        return name_keys(self.names)
 
 
 def shown_places(places: Sequence[Place], unit: str, count: int, several: bool) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels
@@ -157,7 +157,7 @@ class Survey:
     def _is_class(self, label: Hashable) -> bool:
         """Return whether a label is not named as no class."""
         if label not in self._named:
-            key = int(content_keys([valid_text(str(label))], 0)[0])
+            key = int(name_keys([valid_text(str(label))])[0])
             self._keys[label] = key, not self.wanted.soft and bool(minus_one({label, 0, 1}))
             named = self.wanted.abstain
             self._named[label] = named is not None and cell_text(label) in named

@@ -51,7 +51,7 @@ def test_right_labels_of_common_classes_stay(method, options):
     n = 2 * COMMON
     found = build(method, LinearProbe(), seed=0, **options)(texts, labels).mask[:n]
     assert found[right[:n]].mean() > 0.85
-    assert found[~right[:n]].mean() < 0.25
+    assert found[~right[:n]].mean() < 0.3
 
 
 def test_by_hand():
