@@ -50,8 +50,10 @@ class BatchBlock(Block):
         pyarrow, _ = import_pyarrow(self.path)
         try:
             return list(column.to_pylist())
-        except UnicodeDecodeError:  # which names the file where it is caught
-            raise
+        except UnicodeDecodeError as error:
+            raise LopsError(
+                f"cannot read {self.path}: a text that is not UTF-8 ({error}); write the file again"
+            ) from None
         except (ValueError, OverflowError, LookupError):
             pass
         try:
@@ -72,7 +74,7 @@ class BatchBlock(Block):
             return self
         pyarrow, _ = import_pyarrow(self.path)
         place = self.batch.schema.get_field_index(column)
-        cells = self.batch.column(place).to_pylist()
+        cells = self._values(column)
         for row, value in values.items():
             cells[row] = value
         columns = list(self.batch.columns)
