@@ -7,8 +7,11 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from _thread import interrupt_main
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import Timer
 from typing import Any
 
 from tqdm import tqdm  # tqdm.auto warns in a notebook without ipywidgets
@@ -45,7 +48,8 @@ def guarded(
             warnings.showwarning = _show_warning
             token = _IS_COMMAND.set(True)
             try:
-                status = main(arguments)
+                with _stopped_anywhere():
+                    status = main(arguments)
                 if sys.stdout is not None:
                     sys.stdout.flush()
                 return status
@@ -66,6 +70,30 @@ def guarded(
                 _IS_COMMAND.reset(token)
 
     return run
+
+
+@contextmanager
+def _stopped_anywhere() -> Iterator[None]:
+    """Raise a Ctrl-C again that came where Python cannot raise, such as in a destructor."""
+    hook, again = sys.unraisablehook, list[Timer]()
+
+    def note(unraisable: Any) -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            hook(unraisable)
+            return
+        again.append(Timer(0.1, interrupt_main))  # not from here: it would be lost again
+        again[-1].daemon = True
+        again[-1].start()
+
+    sys.unraisablehook = note
+    try:
+        yield
+        if again:
+            raise KeyboardInterrupt
+    finally:
+        sys.unraisablehook = hook
+        for timer in again:
+            timer.cancel()
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

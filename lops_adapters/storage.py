@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
+from numbers import Real
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TextIO
@@ -226,7 +227,8 @@ def write_arrays(path: Path, **arrays: np.ndarray) -> None:
 def plain(value: Any) -> Any:
     """Return a value in JSON's own types.
 
-    numpy numbers and arrays, paths and tuples are converted; NaN and infinity become None.
+    numpy numbers and arrays, fractions, paths and tuples are converted; NaN and infinity become
+    None.
     """
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
@@ -238,6 +240,8 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, Real) and not isinstance(value, int):
+        value = float(value)  # also of fractions
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 

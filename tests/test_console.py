@@ -4,6 +4,7 @@ import io
 import logging
 import subprocess
 import sys
+import time
 import warnings
 
 import pytest
@@ -145,3 +146,26 @@ def test_long_work_is_lines_of_a_log_elsewhere(monkeypatch, caplog):
     list(console.progress(range(4), desc="quick work"))
     list(console.progress(range(4), desc="quiet", quiet=True, **now))
     assert not caplog.messages
+
+
+def test_a_stop_inside_a_destructor_stops(capsys):
+    """Python prints a traceback there, and goes on."""
+
+    class Destroyed:
+        def __del__(self):
+            raise KeyboardInterrupt
+
+    def main(arguments):
+        one = Destroyed()
+        del one
+        for _ in range(arguments):
+            done.append(time.sleep(0.05))
+        return 0
+
+    hook = sys.unraisablehook
+    for steps in (0, 200):
+        done = []
+        assert console.guarded(main, "Stopped.")(steps) == 130
+        assert len(done) < 100
+        assert capsys.readouterr().err == "Stopped.\n"
+    assert sys.unraisablehook is hook

@@ -78,10 +78,11 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     before = files.checksums(paths)
     check_table(corrections, before)
     formats.FORMATS[kind].load(options.output)
-    outputs.check_file(options.output, "--output", options.force, [*paths, options.corrections])
+    inputs = [*paths, options.corrections]
+    outputs.check_file(options.output, "--output", options.force, inputs)
     by = None if corrections.numbered else options.id
     made = changes(corrections, table, label, by)
-    with storage.claimed(options.output):
+    with storage.claimed(options.output), outputs.as_private_as(inputs):
         rehearse(table, kind, ())
         with outputs.writing(options.output), storage.replacing(options.output) as place:
             _write(place, kind, table, label, made)

@@ -36,6 +36,7 @@ from lops_adapters.texts.explain import script_sentences
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage
 
+MOST_SEEDS = 1000
 USUAL = (
     "standard",
     "committee",
@@ -94,8 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     set_up_logging(quiet=True)
     names = read_methods(options.methods)
     check_counts(options.seed)
-    if options.seeds < 1:
-        raise LopsError(f"--seeds is {options.seeds}; wanted at least 1")
+    if not 1 <= options.seeds <= MOST_SEEDS:
+        raise LopsError(f"--seeds is {options.seeds}; wanted 1 to {MOST_SEEDS:,}")
     check_names(options.probe, options.encoder if "committee" in names else None)
     with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
@@ -103,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         wanted.check(table)
         folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-comparison")
         outputs.resolve(folder, "--output")
-        with storage.claimed(folder):
+        with storage.claimed(folder), outputs.as_private_as(paths):
             outputs.check_folder(folder, "compare", options.force, paths)
             _compare(options, names, table, wanted, folder)
     return 0

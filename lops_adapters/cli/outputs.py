@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lops_adapters.console import listed
@@ -110,6 +111,29 @@ def check_writable(folder: Path, option: str) -> None:
         raise LopsError(
             f"cannot write into {there} ({error.strerror}); give another {option}"
         ) from None
+
+
+@contextmanager
+def as_private_as(inputs: Iterable[Path]) -> Iterator[None]:
+    """Give outputs no readers that an input does not have, by the mask of this process.
+
+    The group of an output is this process's: it may read what the same group may read.
+    """
+    hidden = 0
+    for path in inputs:
+        with suppress(OSError):  # said where it is read
+            about = path.stat()
+            hidden |= 0 if about.st_mode & stat.S_IROTH else stat.S_IRWXO
+            shared = about.st_mode & stat.S_IROTH or (
+                about.st_mode & stat.S_IRGRP and about.st_gid == os.getegid()
+            )
+            hidden |= 0 if shared else stat.S_IRWXG
+    before = os.umask(stat.S_IRWXG | stat.S_IRWXO)
+    os.umask(before | hidden)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 @contextmanager

@@ -105,7 +105,9 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
     folder, keep_out = _outputs(options, paths)
     if options.corrected is not None and wanted.own_label is None:
         raise LopsError("--corrected needs one column of labels, --label; leave it out")
-    with storage.claimed(folder, keep_out, options.corrected):
+    inputs = [*paths, *(options.checked or ())]
+    files = (folder, keep_out, options.corrected)
+    with storage.claimed(*files), outputs.as_private_as(inputs):
         _check_outputs(options, paths, folder, keep_out)
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)

@@ -60,8 +60,10 @@ class BatchBlock(Block):
         pyarrow, _ = import_pyarrow(self.path)
         try:
             return list(column.to_pylist())
-        except UnicodeDecodeError:  # which names the file where it is caught
-            raise
+        except UnicodeDecodeError as error:
+            raise LopsError(
+                f"cannot read {self.path}: a text that is not UTF-8 ({error}); write the file again"
+            ) from None
         except (ValueError, OverflowError, LookupError):
             pass
         try:
@@ -82,7 +84,7 @@ class BatchBlock(Block):
             return self
         pyarrow, _ = import_pyarrow(self.path)
         place = self.batch.schema.get_field_index(column)
-        cells, kind = self.batch.column(place).to_pylist(), self.batch.schema.field(place).type
+        cells, kind = self._values(column), self.batch.schema.field(place).type
         known = self.class_names.get(column)
         for row, value in values.items():
             if known is not None and value is not None:

@@ -134,7 +134,7 @@ class RunFolder:
         for key in sorted(arrays):
             array = np.ascontiguousarray(arrays[key])
             digest.update(f"{key} {array.dtype.str} {array.shape}\n".encode())
-            digest.update(array.reshape(-1).view(np.uint8))
+            digest.update(array.reshape(-1).view(np.uint8).data)
         return np.frombuffer(digest.digest(), dtype=np.uint8)
 
     def finished(self, name: str) -> bool:

@@ -54,22 +54,32 @@ def connected(address: str | None) -> Iterator[Any]:
 def start(ray: Any, **options: Any) -> None:
     """Start Ray on this machine; it serves this process and the processes that it starts.
 
-    Ray listens on every interface, so it asks for a random token, which is in the environment
-    of these processes and in no file. ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
+    It listens on the loopback interface only, and asks for a random token, since other users of
+    the machine reach that, too. The token is in the environment of these processes and in no file.
+    ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
 
     Args:
         ray: the module, not connected.
         options: further arguments of ``ray.init``.
 
     """
+    from ray._private import ray_constants
     from ray._raylet import Config  # type: ignore[attr-defined]
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # they go over the network
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     Config.initialize("")  # Ray has read these variables when it was imported
-    with _sigterm_handler_restored():
-        ray.init(address="local", include_dashboard=False, **_QUIET, **options)
+    several = getattr(ray_constants, "ENABLE_RAY_CLUSTER", True)
+    # As Ray does on macOS and Windows; it has no public option for one machine only. The variable
+    # is for processes that this one starts.
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        with _sigterm_handler_restored():
+            ray.init(address="local", include_dashboard=False, **_QUIET, **options)
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = several
 
 
 @contextmanager

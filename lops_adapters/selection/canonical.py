@@ -6,8 +6,9 @@ interchangeable; they keep the order of their occurrence.
 
 The content of a sample:
 
-- a string: its UTF-8 bytes;
-- a numpy array: its type, shape and little-endian bytes in C order;
+- a string: its words, that is, its UTF-8 bytes with single spaces for white space;
+- a vector of floating-point numbers: its numbers, times a power of 2 (the largest is about 1);
+- another numpy array: its type, shape and little-endian bytes in C order;
 - tokens, sentences of tokens, tuples, numbers and mappings, with arrays inside: JSON in ASCII with
   sorted keys;
 - anything else, such as a user's object: its position. Such rows do depend on the order.
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import Selection, tie_hash
+from lops_adapters.selection.folds import unnamed
 from lops_adapters.selection.ranked import read_labels
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Corrected, Labels, Selector, values
@@ -60,14 +62,17 @@ def restored(found: Selection, order: np.ndarray) -> Selection:
 
 
 def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:
-    """Return the (n,) int64 positions of the rows by key, then class code, then occurrence.
+    """Return the (n,) int64 positions of the rows by key, then class, then occurrence.
+
+    Classes come in an order that does not depend on their names or codes.
 
     >>> first = content_order(["a", "b", "b"], np.array([0, 1, 0]), seed=0).tolist()
     >>> second = content_order(["b", "b", "a"], np.array([0, 1, 0]), seed=0).tolist()
     >>> first, second
     ([0, 2, 1], [2, 0, 1])
     """
-    return np.asarray(np.lexsort((codes, content_keys(samples, seed))), dtype=np.int64)
+    keys = content_keys(samples, seed)
+    return np.asarray(np.lexsort((unnamed(codes, keys), keys)), dtype=np.int64)
 
 
 def content_keys(samples: Sequence[Any], seed: int) -> np.ndarray:
@@ -87,17 +92,30 @@ def content_keys(samples: Sequence[Any], seed: int) -> np.ndarray:
     return tie_hash(keys, seed)
 
 
+def name_keys(names: Sequence[str]) -> np.ndarray:
+    """Return one number per name, (n,) uint64; unlike content, names differ by white space."""
+    return content_keys([name.encode("utf-8", "surrogatepass") for name in names], 0)
+
+
 def _digest(sample: Any, position: int) -> bytes:
     """Return 8 bytes by content; a salt keeps the kinds of samples apart."""
     if isinstance(sample, str):  # lone surrogates, as in broken downloads, have no strict UTF-8
-        return blake2b(sample.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        words = " ".join(sample.split())
+        return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     try:
         if isinstance(sample, np.ndarray) and not sample.dtype.hasobject:
-            return _of_array(sample, size=8)
+            return _of_array(_scaled(sample), size=8)
         text = json.dumps(sample, sort_keys=True, default=_plain)
     except (TypeError, ValueError, RuntimeError):  # also too deep, or an array that cannot be read
         return blake2b(str(position).encode(), digest_size=8, salt=b"position").digest()
     return blake2b(text.encode(), digest_size=8, salt=b"json").digest()
+
+
+def _scaled(array: np.ndarray) -> np.ndarray:
+    """Return a vector times a power of 2, which is exact; another array as it is."""
+    if array.ndim != 1 or array.dtype.kind != "f" or not np.isfinite(array).all():
+        return array
+    return np.asarray(np.ldexp(array, -np.frexp(np.abs(array).max(initial=0))[1]))
 
 
 def _plain(value: Any) -> Any:

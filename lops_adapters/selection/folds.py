@@ -19,24 +19,43 @@ FOLDS = 3  # of cross-validation, unless others are asked for
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
     """Return the fold of each sample, (n,) int64: stratified, in the order of :func:`tie_hash`.
 
+    It depends on which samples share a class, not on the names or codes of the classes.
+
     >>> sorted(fold_of(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)[:3].tolist())
     [0, 1, 2]
     """
-    order = np.lexsort((tie_hash(np.arange(len(codes)), seed), codes))
+    order = np.lexsort((tie_hash(np.arange(len(codes)), seed), unnamed(codes)))
     fold = np.empty(len(codes), dtype=np.int64)
     fold[order] = np.arange(len(codes)) % folds
     return fold
 
 
+def unnamed(codes: np.ndarray, keys: np.ndarray | None = None) -> np.ndarray:
+    """Return (n,) int64 codes that tell the same samples apart, in an order without names.
+
+    The order of the new codes is by a hash of the samples of each code. ``keys`` are (n,) uint64
+    of the samples; default: their positions.
+
+    >>> unnamed(np.array([0, 0, 1, 2])).tolist() == unnamed(np.array([2, 2, 0, 1])).tolist()
+    True
+    """
+    distinct, place = np.unique(codes, return_inverse=True)
+    marks = np.zeros(len(distinct), dtype=np.uint64)
+    hashes = tie_hash(np.arange(len(codes)) if keys is None else keys, 4)
+    np.add.at(marks, place, hashes)  # modulo 2**64
+    return np.asarray(np.argsort(np.argsort(marks, kind="stable"))[place], dtype=np.int64)
+
+
 def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
     """Return the fold of each sample, (n,) int64: all samples of a group in one fold.
 
-    Groups come in the order of :func:`tie_hash`, and folds have about equal sizes. Raises a
-    LopsError of fewer groups than folds.
+    Groups come in the order of :func:`tie_hash`, and folds have about equal sizes. They depend on
+    which samples share a group, not on codes. Raises a LopsError of fewer groups than folds.
 
     >>> fold_of_groups(np.array([0, 0, 1, 1, 2, 2]), 3, seed=0).tolist()
     [2, 2, 1, 1, 0, 0]
     """
+    groups = unnamed(groups)
     sizes = np.bincount(groups)
     if len(sizes) < folds:
         raise LopsError(

@@ -46,7 +46,7 @@ def total(count: int, n: int | None, keep: float) -> int:
     >>> total(100, None, 0.29), total(100, 7, 0.29), total(100, 700, 0.29)
     (29, 7, 100)
     """
-    return math.ceil(Fraction(repr(keep)) * count) if n is None else min(n, count)
+    return math.ceil(Fraction(repr(float(keep))) * count) if n is None else min(n, count)
 
 
 def shares(codes: np.ndarray, n_classes: int, n: int | None, keep: float) -> np.ndarray:

@@ -55,6 +55,7 @@ def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Sour
     signals, k, m = sources.signals, likely.shape[1], votes.shape[1]
     classes, owners = signals.keys % k, signals.keys // k
     counts, unsure = np.zeros((len(signals.keys), k)), np.zeros(m)
+    every, only = np.zeros(k), 0  # of constant sources: true classes of samples with no other vote
     alone, changed = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     for start in range(0, len(votes), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -69,11 +70,20 @@ def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Sour
         owner, voted = owners[shared.indices], classes[shared.indices]
         right = probable[np.arange(len(of_vote)), voted]
         unsure += np.bincount(owner, right * (1 - right), m)
+        voted = (votes[rows] >= 0).any(axis=1)
+        every += softmax(total.copy())[voted].sum(axis=0)
+        only += int((voted & (np.diff(shared.indptr) == 0)).sum())
         single = np.diff(shared.indptr)[of_vote] == 1
         alone += np.bincount(owner[single], minlength=m)
         turned = single | (others.argmax(axis=1) != total.argmax(axis=1)[of_vote])
         changed += np.bincount(owner[turned], minlength=m)
     pooled = accuracies(counts, classes, owners, m).tolist()
+    for source, code in zip(*np.divmod(signals.constant, k), strict=True):
+        share = every[code] / max(every.sum(), 1e-9)
+        counts, classes = np.vstack([counts, every]), np.append(classes, code)
+        owners = np.append(owners, source)
+        pooled[source], unsure[source] = float(share), 0.0
+        alone[source] = changed[source] = only
     return [
         _source(counts[owners == one], classes[owners == one], pooled[one], unsure[one],
                 int(alone[one]), int(changed[one]))

@@ -67,6 +67,8 @@ class Signals:
         worth: (f,) float64: a vote counts as much as it is rare, -log of the share of samples that
             get it, since a vote that most samples get says little.
         overlap, counts: (f, f) float64 of :func:`_overlap`, and (k,) votes per class.
+        constant: (c,) int64, keys of sources that give one vote to every sample with a vote. They
+            say nothing of a sample, so they are no signals: they count where no other source votes.
 
     """
 
@@ -75,15 +77,19 @@ class Signals:
     worth: np.ndarray
     overlap: np.ndarray
     counts: np.ndarray
+    constant: np.ndarray
 
     @staticmethod
     def of(votes: np.ndarray, n_classes: int) -> Signals:
         """Return the signals of (n, m) votes."""
         rows, sources = np.nonzero(votes >= 0)
         keys, counts = np.unique(sources * n_classes + votes[rows, sources], return_counts=True)
+        always = counts == len(np.unique(rows))
+        constant, keys, counts = keys[always], keys[~always], counts[~always]
         shares = np.minimum(counts / max(1, len(votes)), 0.99)
         per_class = np.bincount(keys % n_classes, weights=counts, minlength=n_classes)
-        alone = Signals(keys, n_classes, -np.log(shares), np.eye(len(keys)), per_class)
+        worth, none = -np.log(shares), np.eye(len(keys))
+        alone = Signals(keys, n_classes, worth, none, per_class, constant)
         totals = alone._totals(votes) + 1e-3
         overlap = _overlap(alone.matrix(votes), totals / totals.sum(axis=1, keepdims=True), alone)
         return replace(alone, overlap=overlap)
@@ -94,8 +100,7 @@ class Signals:
 
         rows, sources = np.nonzero(votes >= 0)
         keys = sources * self.n_classes + votes[rows, sources]
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known = self.keys[places] == keys
+        places, known = np.searchsorted(self.keys, keys), np.isin(keys, self.keys)
         ones = np.ones(int(known.sum()))
         return csr_matrix((ones, (rows[known], places[known])), (len(votes), len(self.keys)))
 
@@ -109,24 +114,27 @@ class Signals:
         >>> Signals.of(votes, 2).labels(votes).tolist()
         [0, 1, 1, 0, 0, -1]
         """
-        return self._best(self._totals(votes), self.counts)
+        return self._best(self._totals(votes), self.counts, votes)
 
     def majority(self, votes: np.ndarray) -> np.ndarray:
         """Return the majority of the votes, (n,), each counting one; ties go to the larger class.
 
-        >>> votes = np.array([[0, -1], [0, 1], [0, 1], [0, -1], [0, 0], [-1, -1]])
+        >>> votes = np.array([[1, -1], [0, 1], [0, 1], [0, -1], [0, 0], [-1, -1]])
         >>> Signals.of(votes, 2).majority(votes).tolist()
-        [0, 0, 0, 0, 0, -1]
+        [1, 0, 0, 0, 0, -1]
         """
         of_class = np.eye(self.n_classes)[self.keys % self.n_classes]
-        return self._best(self.matrix(votes) @ of_class, -self.counts)
+        return self._best(self.matrix(votes) @ of_class, -self.counts, votes)
 
     def _totals(self, votes: np.ndarray) -> np.ndarray:
         of_class = np.eye(self.n_classes)[self.keys % self.n_classes] * self.worth[:, None]
         return np.asarray(weighed(self.matrix(votes), self.overlap) @ of_class)
 
-    def _best(self, totals: np.ndarray, ties: np.ndarray) -> np.ndarray:
+    def _best(self, totals: np.ndarray, ties: np.ndarray, votes: np.ndarray) -> np.ndarray:
         """Return the classes with the largest totals; of equal ones, that with fewest ``ties``."""
+        only = np.flatnonzero((totals <= 0).all(axis=1))
+        for source, code in zip(*np.divmod(self.constant, self.n_classes), strict=True):
+            totals[only, code] += votes[only, source] == code
         small = self.counts < FOLDS
         contested = totals[:, ~small].max(axis=1, initial=0) > 0
         totals[np.ix_(contested, small)] = 0
@@ -194,7 +202,7 @@ def fit(
         certain[rows] = true
     votes, certain, base = votes[chosen], certain[chosen], evidence(likely[chosen])
     matrix = signals.matrix(votes)
-    voted = matrix.getnnz(axis=1) > 0
+    voted = (votes >= 0).any(axis=1)
     votes, certain, base, matrix = votes[voted], certain[voted], base[voted], matrix[voted]
     sure = np.flatnonzero(certain >= 0)
     base[sure] = np.log(_LEAST**5) * (1 - np.eye(k)[certain[sure]])

@@ -14,7 +14,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import is_unlabelled, valid_text
 from lops_adapters.formats.places import SHOWN, Place, rows_of, shown_places
-from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.canonical import name_keys
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.texts.abstentions import minus_one
 from lops_adapters.texts.multiple import about_several, check_single
@@ -326,4 +326,4 @@ class Classes:
 
     def keys(self) -> np.ndarray:
         """Return (k,) uint64 hashes of the names."""
-        return content_keys(self.names, 0)
+        return name_keys(self.names)

@@ -17,7 +17,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant, valid_text
 from lops_adapters.formats.readers import Table
-from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.selection.sources import Votes
 from lops_adapters.tables.classes import Classes, Labels
@@ -160,7 +160,7 @@ class Survey:
     def _is_class(self, label: Hashable) -> bool:
         """Return whether a label is not named as no class."""
         if label not in self._named:
-            key = int(content_keys([valid_text(str(label))], 0)[0])
+            key = int(name_keys([valid_text(str(label))])[0])
             self._keys[label] = key, not self.wanted.soft and bool(minus_one({label, 0, 1}))
             self._named[label] = self.wanted.is_named(label)
         return not self._named[label]

@@ -62,14 +62,8 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
             nearly as many classes as labels.
 
     """
-    if not _is_flat(labels):
-        raise LopsError(
-            f"labels are one {type(labels).__name__}; wanted a flat sequence of class names, one "
-            "per text"
-        )
-    listed = labels.tolist() if hasattr(labels, "tolist") else labels
     read: list[Hashable] = [
-        label.item() if isinstance(label, np.generic) else single(label) for label in listed
+        single(label) for label in flat_list(labels, "labels", "class names, one per text")
     ]
     check_names(read)
     labelled = ~abstaining(read, named(abstain))
@@ -95,6 +89,26 @@ def read_labels(labels: Sequence[Hashable], abstain: Any = None) -> tuple[list[A
             "classes with many texts each: is this the label column?"
         )
     return read, labelled
+
+
+def flat_list(values: Any, name: str, wanted: str) -> list[Any]:
+    """Return the values of a list, array or column as plain ones of Python; LopsError: no such.
+
+    >>> flat_list(np.array([1, 2]), "labels", "codes")
+    [1, 2]
+    """
+    if not _is_flat(values):
+        raise LopsError(
+            f"{name} are one {type(values).__name__}; wanted a flat sequence of {wanted}"
+        )
+    return [plain_value(one) for one in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def plain_value(value: Any) -> Any:
+    """Return a number or text of numpy or pyarrow as one of Python; others as they are."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value
 
 
 def check_names(labels: Sequence[Any]) -> None:
@@ -126,9 +140,7 @@ def read_groups(groups: Any, n: int) -> list[str | None] | None:
     """
     if groups is None:
         return None
-    if not _is_flat(groups):
-        raise LopsError(f"groups are {groups!r:.80}; wanted a flat sequence, one group per text")
-    names = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    names = flat_list(groups, "groups", "names, one per text")
     if len(names) != n:
         raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
     missing = abstaining(names, frozenset()).tolist()

@@ -16,6 +16,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import next_rows
 from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.formats.cells import valid
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
@@ -234,6 +235,7 @@ class TextSelection(Selection):
 
         """
         data = {"text": self.texts, "label": self.labels, **self.added()}
+        data = {name: valid(values) for name, values in data.items()}  # frames are UTF-8
         if self.in_polars:
             return extras.load("polars", "A frame").DataFrame(data, nan_to_null=True, strict=False)
         return extras.load("pandas", "A frame").DataFrame(data, index=self.index)

@@ -13,9 +13,10 @@ from lops_adapters.core import LopsError
 from lops_adapters.report.contents import SourceReport
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.sources import Votes
+from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.near_classes import matched
-from lops_adapters.texts.reading import check_names, read_labels
+from lops_adapters.texts.reading import check_names, flat_list, plain_value, read_labels
 
 if TYPE_CHECKING:
     from lops_adapters.selection.assessment import FittedCommittee
@@ -74,7 +75,7 @@ def _read(
     """Return the votes, and a sentence about votes that nearly name a class."""
     names, rows = _rows(labels) if source is None else _of_sources(labels, source)
     n, m = len(rows), len(names)
-    flat, said = [label for row in rows for label in row], list[str]()
+    flat, said = [plain_value(label) for row in rows for label in row], list[str]()
     check_names(flat)
     if classes is not None:
         flat, said = matched(flat, classes, named(abstain) or frozenset(), m)
@@ -91,7 +92,8 @@ def _read(
 def _rows(labels: Any) -> tuple[list[str], list[Sequence[Any]]]:
     """Return the names of the sources and a row of votes per text."""
     if isinstance(labels, Mapping) or hasattr(labels, "columns"):
-        names = list(labels if isinstance(labels, Mapping) else labels.columns)
+        names = labels if isinstance(labels, Mapping) else labels.columns
+        names = list(getattr(labels, "column_names", names))  # the columns of pyarrow are arrays
         columns = [list(labels[name]) for name in names]
         counts = sorted({len(column) for column in columns})
         if len(counts) != 1:
@@ -112,7 +114,9 @@ def _rows(labels: Any) -> tuple[list[str], list[Sequence[Any]]]:
 
 def _of_sources(labels: Any, source: Any) -> tuple[list[str], list[Sequence[Any]]]:
     """Return sources with one vote per text: that of the source that gave its label."""
-    values, names = list(labels), ["" if one is None else str(one) for one in source]
+    values = flat_list(labels, "labels", "class names, one per source")
+    listed_names = flat_list(source, "source", "names, one per label")
+    names = ["" if is_unlabelled(one) else str(one) for one in listed_names]
     if len(values) != len(names):
         raise LopsError(
             f"found {len(values)} labels and {len(names)} sources; wanted the source of every label"
@@ -212,6 +216,8 @@ def joined_labels(
         are None if each text has one label.
 
     """
+    if classes is not None:
+        classes = flat_list(classes, "classes", "class names")
     if source is not None or is_votes(labels):
         votes, said = read_votes(labels, source, abstain, classes)
         return votes.first_labels(), None, votes, said

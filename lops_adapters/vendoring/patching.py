@@ -20,6 +20,7 @@ from lops_adapters.storage import replacing
 from lops_adapters.vendoring.copies import refuse_changed, stamped, state
 from lops_adapters.vendoring.upstreams import Upstream
 
+_LARGEST = 10 * 2**20  # bytes of a script
 MARKS = (b"# >>> lops_adapters", b"# <<< lops_adapters")  # around each insertion
 
 
@@ -44,10 +45,12 @@ def examine(root: Path, upstream: Upstream) -> File:
     """Return the file that the patch touches.
 
     Raises:
-        LopsError: a folder without this file, or git is not installed.
+        LopsError: a folder without this file, files that are none of a checkout (links that lead
+            out of it, pipes, huge ones), or git is not installed.
 
     """
     path = root / upstream.file
+    _check_inside(root, [upstream.file, *upstream.companions()])
     if not path.is_file():
         raise LopsError(
             f"{root} holds no {upstream.file}; wanted the top folder of a checkout of "
@@ -192,6 +195,16 @@ def _unedited(root: Path, upstream: Upstream) -> File:
             f"git checkout -- {upstream.file}"
         )
     return file
+
+
+def _check_inside(root: Path, names: Iterable[str]) -> None:
+    """Raise a LopsError about a name that leads out of a checkout, or to no file of scripts."""
+    top = root.resolve()
+    for path in (root / name for name in names):
+        if top not in Path(os.path.realpath(path)).parents:
+            raise LopsError(f"{path} leads out of {root}; wanted a file of the checkout")
+        if path.exists() and (not path.is_file() or path.stat().st_size > _LARGEST):
+            raise LopsError(f"{path} is no file, or a huge one; wanted a script of the checkout")
 
 
 def _replace(path: Path, contents: bytes) -> None:

@@ -163,7 +163,8 @@ def test_names_of_methods():
 
 def test_what_is_refused(table):
     for arguments, message in (
-        (["--seeds", 0], "--seeds is 0; wanted at least 1"),
+        (["--seeds", 0], "--seeds is 0; wanted 1 to 1,000"),
+        (["--seeds", 2**32], "--seeds is 4294967296; wanted 1 to 1,000"),
         (["--seed", -1], "seed is -1; wanted a whole number, at least 0"),
         (["--keep", 2], "keep is 2.0; wanted"),
         (["--methods", "entropy,released"], "entropy needs a probe with dropout"),

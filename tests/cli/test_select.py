@@ -400,12 +400,12 @@ def test_random_labels_are_all_kept_and_none_is_changed(here, more):
 
 def test_how_sure(here, capsys):
     path = write_table(here / "news.csv", ROWS)
-    run(path, "--sure", "0.99")
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], sure=0.99)
+    run(path, "--sure", "0.999")
+    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], sure=0.999)
     assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
-    assert "right with a probability of at least 0.99." in capsys.readouterr().out
+    assert "right with a probability of at least 0.999." in capsys.readouterr().out
     config = json.loads((here / "news-lops" / "config.json").read_text())
-    assert (config["settings"]["sure"], config["settings"]["encoder"]) == (0.99, None)
+    assert (config["settings"]["sure"], config["settings"]["encoder"]) == (0.999, None)
     unsure = {i for i in expected.rejected.tolist() if expected.suggested[i] == ROWS[i][2]}
     assert unsure  # a rejected label that is the most probable one is not suggested
     for file, number, suggested in [

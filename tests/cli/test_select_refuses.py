@@ -93,8 +93,8 @@ LATIN = HEAD.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")
         ("a.csv", LATIN, "a.csv, line 2: byte 0xe9 .* is not UTF-8; .* or to lops select give its "
          "encoding, probably --encoding cp1252"),
         ("a.csv", HEAD + '"a,x\nb,y,z\n', "a.csv, lines 2 to 3: not proper CSV.*give --no-quotes"),
-        ("a.jsonl", '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n', "column 'weak' have "
-         "several types: int .1 in line 1., str .'1' in line 2.; make them all"),
+        ("a.jsonl", '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n', "labels in 'weak' "
+         "have several types: int .1 in line 1., str .'1' in line 2.; make them all"),
         ("a.jsonl", '{"text": 5, "weak": "x"}\n', "a.jsonl, line 1: the text is 5 .int.; wanted a "
          "string; check --text"),
         ("a.jsonl", '{"text": "a", "weak": ["x", "y"]}\n', "a.jsonl, line 1: the label is .'x', "

@@ -12,8 +12,10 @@ from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
+from lops_adapters.runs.framework import Job
+from lops_adapters.selection import Corrected
 
-from ..framework_tools import Recorder, pretend, read_rows
+from ..framework_tools import Recorder, kept_by, pretend, read_rows
 from .toys import CLASSES
 
 
@@ -32,6 +34,20 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
             len(trained),
             "every-second",
         )
+
+
+def test_the_classifier_is_trained_on_corrected_labels(monkeypatch, dataset, go, head_start):
+    recorder, told = Recorder(monkeypatch, HanProbe), []
+
+    def select(samples, labels):
+        told.append([CLASSES[(CLASSES.index(label) + 1) % 3] for label in labels])
+        mask = np.arange(len(samples)) % 2 == 0
+        return Corrected(kept_by(mask, samples, labels), np.array(told[-1], dtype=object))
+
+    monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
+    go(dataset, head_start, arms=["lops"], resume=True)
+    for (_, codes, _), corrected in zip(recorder.trained, told, strict=True):
+        assert [CLASSES[code] for code in codes] == corrected[::2]
 
 
 def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):

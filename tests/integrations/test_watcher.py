@@ -76,3 +76,12 @@ def test_labels_of_any_container():
 def test_unusable_labels_are_refused(labels, settings, message):
     with pytest.raises(LopsError, match=message):
         read_codes(labels, **settings)
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_training_stops_only_if_that_is_asked_for(asked):
+    """After one checkpoint at which everything is learnt, the record is complete."""
+    one = watcher(stop_when_done=asked)
+    learnt = np.eye(2, dtype=np.float32)[CODES]
+    assert one.look(lambda positions: learnt, time=1.0, horizon=5.0) is asked
+    assert one.record.order("ranked", 0.5).done

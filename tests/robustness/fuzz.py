@@ -26,6 +26,7 @@ from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.survey import read_rows
 
 from ..noisy import HEADER, noisy_rows, write_table
+from .fuzz_votes import votes
 
 SECONDS = 30  # for one case
 FIXTURES = sorted((Path(__file__).parents[1] / "datasets" / "fixtures").glob("*.pkl"))
@@ -161,7 +162,7 @@ def commands(draw, folder):
 KINDS = {
     kind.__name__: (kind, share)
     for kind, share in (
-        (tables, 40), (pickles, 30), (folders, 15), (archives, 10), (commands, 5),
+        (tables, 40), (pickles, 25), (folders, 15), (archives, 10), (commands, 5), (votes, 5),
     )
 }  # fmt: skip
 

@@ -91,3 +91,27 @@ def test_the_caller_keeps_its_handler_of_sigterm(address, monkeypatch):
 def test_ray_leaves_no_handler_of_sigterm(ray):
     handler = signal.getsignal(signal.SIGTERM)
     assert getattr(handler, "__module__", "").partition(".")[0] != "ray"
+
+
+def listening():
+    """Addresses, in hexadecimal, at which this process and those that it has started listen."""
+    token, sockets = os.environ["RAY_AUTH_TOKEN"].encode(), set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            ours = process.name == str(os.getpid()) or token in (process / "environ").read_bytes()
+            for descriptor in (process / "fd").iterdir() if ours else ():
+                name = os.readlink(descriptor)
+                sockets |= {name[8:-1]} if name.startswith("socket:[") else set()
+        except OSError:  # ended, or another user's
+            continue
+    rows = [line.split() for name in ("tcp", "tcp6")
+            for line in Path("/proc/net", name).read_text().splitlines()[1:]]  # fmt: skip
+    return {row[1].split(":")[0] for row in rows if row[3] == "0A" and row[9] in sockets}
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="needs Linux")
+def test_ray_listens_on_the_loopback_interface_only(ray):
+    loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
+    found = listening()
+    assert found
+    assert found <= loopback

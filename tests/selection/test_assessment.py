@@ -190,3 +190,24 @@ def test_rows_of_the_sample_and_their_copies(committee):
         assert found.right[other] == alone.right[other]
     moved = sampled(texts, codes, keys, np.arange(8) + 100)
     assert moved.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.1]
+
+
+def test_the_same_share_of_every_class_beyond_the_sample():
+    """Each class has its own threshold, the lowest kept one in the sample; one threshold of all
+    classes would keep a third more of one class than of another.
+    """
+    noisy = ["class 0" if i % 2 else label for i, label in enumerate(THEIR_LABELS)]
+    codes = np.array([CLASSES.index(label) for label in noisy])
+    texts, labels = [*TEXTS, *OTHERS], [*WEAK, *noisy]
+    found, even = fitted(texts, labels, per_class=True)
+    _, free = fitted(texts, labels)
+    right = even(OTHERS, codes).right
+    shares = {}
+    for name, committee in (("even", even), ("free", free)):
+        mask = committee(OTHERS, codes).mask
+        shares[name] = [mask[codes == code].mean() for code in range(3)]
+    own = np.array([CLASSES.index(label) for label in labels])
+    for code in range(3):
+        least = found.confidence[found.mask & (own == code)].min()
+        assert shares["even"][code] == (right[codes == code] >= least).mean()
+    assert np.ptp(shares["even"]) < np.ptp(shares["free"]) - 0.1, shares

@@ -99,3 +99,16 @@ def test_a_stratum_without_checked_rows_leaves_it_open():
     differs = np.flatnonzero(suggested != codes)
     rate = noise_rate(codes, suggested, differs, true[differs])
     assert rate.high - rate.low > 0.8
+
+
+def test_the_interval_of_a_finite_stratum_by_hand():
+    """2 of 10 checked rows of 20 are wrong: as many as 10 * 19 / 10 = 19 rows of a large table say.
+
+    Wilson with n = 19, p = .2, z = 1.96: centre .3011, half .2063, both over 1.2022.
+    """
+    codes = np.zeros(20, dtype=np.int64)
+    true = np.array([1, 1, *[0] * 8])
+    found = noise_rate(codes, codes, np.arange(10), true)
+    assert found[:3] == pytest.approx((0.2, 0.07883, 0.42208), abs=2e-4)
+    wide = noise_rate(np.zeros(2000, dtype=np.int64), np.zeros(2000), np.arange(10), true)
+    assert wide[:3] == pytest.approx((0.2, 0.0567, 0.5098), abs=2e-3)

@@ -20,6 +20,7 @@ from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
 from lops_adapters.selection.request import Request
+from lops_adapters.selection.sources import Votes
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts
@@ -505,3 +506,26 @@ def test_a_framework_does_not_train_on_labels_that_are_checked_as_wrong():
 def test_checked_labels_that_do_not_fit(checked, words):
     with pytest.raises(LopsError, match=words):
         build("committee", encoder=None, checked=checked)(TEXTS, WEAK)
+
+
+def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
+    """Where the members and the votes disagree with it, a row is of the stratum that differs."""
+    codes = np.stack([CODES, CODES, (CODES + 1) % 3], axis=1)
+    codes[::10, 0] = (CODES[::10] + 1) % 3  # now the majority is wrong
+    votes = Votes(["a", "b", "c"], [f"class {c}" for c in range(3)], codes)
+    majority = [f"class {c}" for c in np.where(np.arange(60) % 10 == 0, (CODES + 1) % 3, CODES)]
+    notes = []
+
+    class Seen:
+        def __call__(self, *_):
+            pass
+
+        def settle(self, likely, before, true, labels):
+            notes.append((before, true, labels))
+
+    request = Request(seen=Seen(), votes=votes)
+    Committee(stubs(CODES, 3, 1.0, 1.0), request)(SAMPLES, majority)
+    ((before, true, labels),) = notes
+    assert [f"class {c}" for c in before.argmax(axis=1)] == majority
+    assert (labels == CODES).all()
+    assert (true.argmax(axis=1) == CODES).all()

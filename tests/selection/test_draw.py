@@ -100,3 +100,11 @@ def test_of_equal_rows_the_first_are_drawn():
     found = drawn((keys, labels, np.arange(100)), 10)
     assert floor_of(2, 10) == 5
     assert found.positions.tolist() == list(range(10))
+
+
+@pytest.mark.parametrize(("n", "block"), [(30_000, 1700), (12_000, 12_000)])
+def test_rows_beyond_the_floor_stay_when_rows_are_dropped(monkeypatch, n, block):
+    """Most of the sample is neither among the first of its class nor at its end."""
+    monkeypatch.setattr(draw, "FLOOR", 8)
+    table = rows(n, 3)
+    assert drawn(table, 900, block=block).positions.tolist() == by_brute_force(table, 900)

@@ -157,3 +157,11 @@ def test_labels_of_a_large_class_do_not_go_to_a_rare_one():
     labels = np.array(["large", "middle", "rare"])[gold]
     found = build("committee", encoder=None)(texts, labels)
     assert found.mask[gold == 0].mean() >= 0.9
+
+
+def test_a_label_keeps_the_likelihood_of_its_own_class():
+    """The factor is for samples with other labels, and for samples without one."""
+    likely, factors = np.array([[0.4, 0.6]] * 3), np.array([1.0, 0.5])
+    found = weakened(likely, np.array([1, 0, -1]), factors)
+    np.testing.assert_allclose(found, [[0.4, 0.6], [4 / 7, 3 / 7], [4 / 7, 3 / 7]])
+    np.testing.assert_array_equal(likely, [[0.4, 0.6]] * 3)

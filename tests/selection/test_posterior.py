@@ -250,3 +250,23 @@ def test_few_labels_are_rejected_above_the_average_or_when_nearly_certain():
 def test_equal_probabilities_are_kept(value):
     right = np.full(1001, value)
     assert (right >= least_kept(right)).all()
+
+
+@pytest.mark.parametrize(
+    ("right", "least"),
+    [
+        # Expected wrong: 1 + .2 + .4 = 1.6, so 2; but .8 is above the average of .733.
+        ([0.0, 0.8, 0.9, 0.9, 0.9, 0.9], 4.4 / 6),
+        # Expected wrong: .4 + .3 + .05 = .75, so 1, not 0.
+        ([0.6, 0.7, 0.95], 0.7),
+        # 2 + .045 + .03 + .6 = 2.675, so 3; .955 is below the average of .958, and above .95.
+        ([0.0, 0.0, 0.955, 0.97, *[0.99] * 60], 0.95),
+        # None is kept that is more probably wrong than right, also below the average.
+        ([0.1, 0.2, 0.3, 0.45], 0.5),
+        # All but one may be expected to be wrong.
+        ([0.51, 0.52, 0.5], 0.51),
+        ([0.0, 0.0, 0.0], 0.5),
+    ],
+)
+def test_the_bounds_of_what_is_kept(right, least):
+    assert least_kept(np.array(right)) == pytest.approx(least, abs=1e-8)

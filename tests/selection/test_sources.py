@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.selection import build
+from lops_adapters.selection import sources as sources_module
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import Signals, Votes, fit
 from lops_adapters.selection.suggestions import Suggestions
@@ -158,3 +159,38 @@ def test_the_order_of_rows_does_not_matter():
     plain, shuffled = selected(np.arange(120)), selected(order)
     assert plain.mask[order].tolist() == shuffled.mask.tolist()
     np.testing.assert_allclose(plain.confidence[order], shuffled.confidence, rtol=1e-9)
+
+
+def test_the_overlap_of_two_sources_by_hand():
+    """Of 6 samples of one class, each votes for three, both for two: covariance 2/6 - 1/4 = 1/12,
+    variances 1/4, correlation 1/3, squared 1/9. Apart, at -1/3, they share nothing.
+    """
+    for second, expected in (([1, 2, 3], 1 / 9), ([2, 3, 4], 0), ([0, 1, 2], 1)):
+        codes = np.full((6, 3), -1)
+        codes[5, 2] = 1  # so that no source is constant
+        codes[[0, 1, 2], 0] = codes[second, 1] = 0
+        signals = Signals.of(codes, 2)
+        true = np.array([[1.0, 0.0]] * 6)
+        found = sources_module._overlap(signals.matrix(codes), true, signals)
+        np.testing.assert_allclose(found[:2, :2], [[1, expected], [expected, 1]], atol=1e-9)
+
+
+def test_a_source_that_always_gives_one_vote_changes_nothing():
+    """It counts only where no other source votes, and its accuracy is the share of its class."""
+    codes, votes = voted([0.8, 0.7], coverage=0.8)
+    votes[0] = -1
+    votes = np.where((votes < 0).all(axis=1)[:, None] & (np.arange(600) > 0)[:, None], 0, votes)
+    likely = np.full((600, K), 0.2) + 0.4 * np.eye(K)[codes]
+    more = np.column_stack([votes, np.full(600, 2)])
+    one, two = Signals.of(votes, K), Signals.of(more, K)
+    np.testing.assert_array_equal(one.labels(votes)[1:], two.labels(more)[1:])
+    np.testing.assert_array_equal(one.majority(votes)[1:], two.majority(more)[1:])
+    assert (one.labels(votes)[0], two.labels(more)[0], two.majority(more)[0]) == (-1, 2, 2)
+    before, after = fit(votes[1:], likely[1:]), fit(more[1:], likely[1:])
+    np.testing.assert_allclose(after.ratios, before.ratios)
+    np.testing.assert_allclose(after.posterior(more[1:], likely[1:]),
+                               before.posterior(votes[1:], likely[1:]))  # fmt: skip
+    constant = assess(fit(more, likely), more, likely)[2]
+    assert constant.votes == 600
+    assert constant.accuracy == pytest.approx((codes == 2).mean(), abs=0.03)
+    assert (constant.alone, constant.changed) == (1, 1)

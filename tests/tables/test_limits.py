@@ -89,3 +89,12 @@ def test_memory_grows_with_the_sample_not_with_the_rows(tmp_path):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout.split()[-1]))
     assert peaks[1] < 1.25 * peaks[0]
+
+
+def test_a_held_text_that_is_not_utf_8(tmp_path):
+    """Of a damaged file, which pyarrow reads without a look at its texts."""
+    path = repeated(tmp_path / "a.parquet", 4, {"text": ["abcdefgh"], "label": ["x"]})
+    path.write_bytes(path.read_bytes().replace(b"abcdefgh", b"abc\xc4efgh"))
+    (block,) = open_table([path], quiet=True).loaded(10**6).held
+    with pytest.raises(LopsError, match=r"cannot read .*a\.parquet: a text that is not UTF-8"):
+        block.cells(["text"])

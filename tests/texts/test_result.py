@@ -114,7 +114,7 @@ def test_why_is_left_out_where_it_is_the_same_for_all():
 def test_what_to_train_on():
     texts, labels, _ = noisy_texts()
     (advice,) = [why for why in select(texts, labels, encoder=None).why if why.startswith("Next")]
-    assert advice.startswith("Next: train on the corrected labels with their weights, with balanced ")
+    assert advice.startswith("Next: train on the corrected labels with their weights, with ")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Patching generated checkouts: reversible to the byte, idempotent, and refused if unexpected."""
 
 import ast
+import os
 import stat
 import subprocess
 import tempfile
@@ -226,3 +227,33 @@ def test_a_killed_patching_is_finished_by_the_next(tmp_path, monkeypatch):
     assert patching.apply(tmp_path, upstream) == ["train.py"]
     patching.reverse(tmp_path, upstream)
     assert contents(tmp_path) == before
+
+
+def hostile(path, kind, outside):
+    """Put something else in the place of a file, whose contents are outside."""
+    if path.exists():
+        path.rename(outside)
+    if kind == "link":
+        path.symlink_to(outside)
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        with path.open("wb") as file:
+            file.truncate(2**40)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "huge"])
+@pytest.mark.parametrize("which", ["file", "companion"])
+def test_a_hostile_checkout(tmp_path, kind, which):
+    """Nothing outside is read to its end or written; a dangling link is not filled."""
+    root = tmp_path / "checkout"
+    root.mkdir()
+    upstream = skeleton(root, NAMES[0])
+    name = upstream.file if which == "file" else next(iter(upstream.companions()))
+    outside = tmp_path / "outside"
+    hostile(root / name, kind, outside)
+    before = outside.read_bytes() if outside.exists() else None
+    for act in (patching.apply, patching.reverse, patching.status):
+        with pytest.raises(LopsError, match=r"leads out of|is no file, or a huge one"):
+            act(root, upstream)
+    assert (outside.read_bytes() if outside.exists() else None) == before
