@@ -259,6 +259,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
         for part, path, kind in files:
             new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
             columns = new.get(part, scoring.columns)
+            writer: Writer
             if part == TRAIN:
                 writer = TrainRows(path, scoring.wanted.text, scoring.job.escape)
             elif part == CORRECTED and kind == table.format.name:

@@ -13,10 +13,10 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.formats.cells import valid
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.checking import next_rows
 from lops_adapters.selection.committee import TOO_FEW
-from lops_adapters.formats.cells import valid
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why

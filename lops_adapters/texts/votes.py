@@ -10,10 +10,10 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.report.contents import SourceReport
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.sources import Votes
-from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.texts.abstentions import abstaining, named
 from lops_adapters.texts.near_classes import matched
 from lops_adapters.texts.reading import check_names, flat_list, plain_value, read_labels

@@ -5,9 +5,8 @@ import csv
 import io
 import json
 
-from lops_adapters.formats.cells import cell_text
-
 from lops_adapters.cli import select as command
+from lops_adapters.formats.cells import cell_text
 
 from ..noisy import noisy_texts, read_table, write_table
 
