@@ -15,7 +15,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import WRITTEN
 from lops_adapters.formats.files import check_name
-from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK
+from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK, TRAIN
 
 PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
 NAMES = {
@@ -23,8 +23,8 @@ NAMES = {
     DUPLICATES,
     TO_CHECK,
     SOURCES,
-    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED) for kind in WRITTEN),
-    *(*PARTS, ABSTAINED),  # folders, by --engine ray
+    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED, TRAIN) for kind in WRITTEN),
+    *(*PARTS, ABSTAINED, TRAIN),  # folders, by --engine ray
 }
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 
