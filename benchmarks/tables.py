@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks import figures
 from benchmarks.pages import (
+    calibration,
     checked,
     committee,
     curves,
@@ -51,6 +52,7 @@ PAGES = (
     "docs/results/checked-rows.md",
     "docs/results/real-noise.md",
     "docs/results/real-noise-classifiers.md",
+    "docs/results/calibration.md",
     "docs/results/sources.md",
     "docs/results/sources-trust.md",
     "docs/results/speed.md",
@@ -86,6 +88,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "lotclass": frameworks.lotclass,
     "lotclass-speed": speed.lotclass_speed,
     "select": select.numbers,
+    **calibration.TABLES_OF_PAGE,
     **real_noise.TABLES_OF_PAGE,
     **static.TABLES_OF_PAGE,
     **checked.TABLES_OF_PAGE,

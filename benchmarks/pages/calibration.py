@@ -1,0 +1,186 @@
+"""Calibrated probabilities on tables whose family the coefficients have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import mean
+from typing import Any
+
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results
+from benchmarks.real_tables import FRESH, REAL
+
+_HARM = 0.005  # of the labels: what counts as worse
+_EXAMPLES = {
+    "yelp-rules": "reviews, by 8 rules",
+    "crowd-news": "news, by crowd workers",
+    "stance-llms": "stance, by a language model: nobody can tell",
+}
+_WAYS = {"select": "`lops select`", "cleanlab": "cleanlab"}
+Item = dict[str, Any]
+
+
+def _left_out() -> dict[str, dict[str, Any]]:
+    """Return the tables of the calibration by name; empty if there are none."""
+    found = results("calibration/left-out.json")
+    return found[0]["result"] if found else {}
+
+
+def _tables(kind: str) -> dict[str, dict[str, Any]]:
+    """Return the whole tables of a kind with the default encoder and seed."""
+    every = _left_out()
+    return {n: one for n, one in every.items() if "," not in n and one["kind"] == kind}
+
+
+def _groups(found: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the tables in use before the calibration, and fresh ones."""
+    return {
+        "old": [one for name, one in found.items() if name not in FRESH],
+        "fresh": [one for name, one in found.items() if name in FRESH],
+    }
+
+
+def summary() -> Block:
+    """Return what the calibration changes, on left-out tables."""
+    found, clean = _tables("noisy"), list(_tables("clean").values())
+    if not found:
+        return HOLE
+    groups = _groups(found)
+    both = [*groups["old"], *groups["fresh"]]
+    rows = [["measure", "posterior", "calibrated"]]
+
+    def row(name: str, measure: Callable[[str], str]) -> None:
+        rows.append([name, measure("posterior"), measure("calibrated")])
+
+    for name, some in groups.items():
+        said = f"{name} ({len(some)} tables)"
+        row(f"log loss, {said}", lambda way, some=some: f"{_mean(some, way, 'log_loss'):.3f}")
+        row(
+            f"labels right after correction, {said}, points",
+            lambda way, some=some: f"{100 * _mean(some, way, 'corrected'):+.1f}",
+        )
+    row("worst table, points", lambda way: f"{100 * min(_of(both, way, 'corrected')):+.1f}")
+    row(
+        "tables whose labels get worse by more than 0.5 points",
+        lambda way: f"{sum(one < -_HARM for one in _of(both, way, 'corrected'))} of {len(both)}",
+    )
+    row("estimate within a factor of two of the truth, % of tables", lambda way: _within(both, way))
+    lost = f"right labels lost, {len(clean)} tables without wrong labels, mean / worst %"
+    row(
+        lost,
+        lambda way: (
+            f"{100 * _mean(clean, way, 'right_lost'):.1f} / "
+            f"{100 * max(_of(clean, way, 'right_lost')):.1f}"
+        ),
+    )
+    held = mean(one["low"] <= one["wrong"] <= one["high"] for one in both)
+    rows.append(["truth within the range, % of tables", "", f"{100 * held:.0f}"])
+    rank = " / ".join(f"{mean(one['auroc'] for one in some):.3f}" for some in groups.values())
+    rows.append(["AUROC of wrong labels, old / fresh (the order is the same)", rank, rank])
+    return Block(markdown(rows), [results("calibration/left-out.json")])
+
+
+def _of(some: Sequence[dict[str, Any]], way: str, key: str) -> list[float]:
+    return [one[way][key] for one in some]
+
+
+def _mean(some: Sequence[dict[str, Any]], way: str, key: str) -> float:
+    return mean(_of(some, way, key))
+
+
+def _within(some: Sequence[dict[str, Any]], way: str) -> str:
+    return f"{100 * mean(0.5 <= one[way]['estimate'] / one['wrong'] <= 2 for one in some):.0f}"
+
+
+def per_table() -> Block:
+    """Return one row per table with wrong labels, and per table without."""
+    rows = [["table", "rows", "wrong %", "estimate (range) %", "AUROC", "labels, points",
+             "right lost %", "wrong found %"]]  # fmt: skip
+    for kind in ("noisy", "clean"):
+        for name, one in _tables(kind).items():
+            way, noisy = one["calibrated"], kind == "noisy"
+            said = f"{100 * way['estimate']:.0f} ({100 * one['low']:.0f}-{100 * one['high']:.0f})"
+            rows.append(
+                [
+                    name,
+                    f"{one['rows']:,}",
+                    f"{100 * one['wrong']:.1f}",
+                    said,
+                    f"{one['auroc']:.3f}" if "auroc" in one else "-",
+                    f"{100 * way['corrected']:+.1f}",
+                    f"{100 * way['right_lost']:.1f}",
+                    f"{100 * way['wrong_found']:.0f}" if noisy else "-",
+                ]
+            )
+    return Block(markdown(rows), [results("calibration/left-out.json")]) if rows[1:] else HOLE
+
+
+def _runs() -> dict[str, Item]:
+    found = {item["about"]["dataset"]["name"]: item for item in results("left-out/*.json")}
+    return {name: found[name] for name in (*REAL, *FRESH) if name in found}
+
+
+def _over_seeds(item: Item, way: str, key: str) -> float:
+    return mean(run["ways"][way][key] for run in item["result"]["runs"])
+
+
+def _score(item: Item, arm: str) -> float | None:
+    """Return macro-F1 in percent, the mean over seeds; None without held-out texts."""
+    own = item["result"].get("macro_f1")
+    if own is None:
+        return None
+    return own[arm] if arm in own else mean(run["macro_f1"][arm] for run in item["result"]["runs"])
+
+
+def classifiers() -> Block:
+    """Return macro-F1 by what a classifier is trained on."""
+    arms = ("all", "random", "kept", "weighted", "corrected", "train.csv", "kept by cleanlab",
+            "only right")  # fmt: skip
+    found = {name: item for name, item in _runs().items() if "macro_f1" in item["result"]}
+    if not found:
+        return HOLE
+    rows, scores = [["table", *arms]], []
+    for name, item in found.items():
+        scores.append([_score(item, arm) or 0.0 for arm in arms])
+        rows.append([name, *(f"{score:.1f}" for score in scores[-1])])
+    rows.append(["mean", *(f"{mean(column):.1f}" for column in zip(*scores, strict=True))])
+    gains = [[f"{own - score[0]:+.1f}" for own in score] for score in scores]
+    worst = [min(map(float, column)) for column in zip(*gains, strict=True)]
+    rows.append(["worst against all", *(f"{one:+.1f}" for one in worst)])
+    return Block(markdown(rows), [list(found.values())])
+
+
+def headline() -> Block:
+    """Return README's table: all real tables together, and three of them."""
+    found = _runs()
+    if not found:
+        return HOLE
+    heads = ["AUROC", "labels right, points", "tables harmed"]
+    rows = [["labels", "wrong %", *(f"{_WAYS[way]}: {head}" for head in heads for way in _WAYS)]]
+    noise = mean(item["result"]["noise"] for item in found.values())
+    cells = []
+    gained = {way: [_over_seeds(i, way, "labels_gained") for i in found.values()] for way in _WAYS}
+    cells += [f"{mean(_over_seeds(i, way, 'auroc') for i in found.values()):.3f}" for way in _WAYS]
+    cells += [f"{100 * mean(gained[way]):+.1f}" for way in _WAYS]
+    cells += [f"{sum(one < -_HARM for one in gained[way])} of {len(found)}" for way in _WAYS]
+    rows.append([f"mean of {len(found)} tables", f"{100 * noise:.1f}", *cells])
+    for name, title in _EXAMPLES.items():
+        if name in found:
+            item = found[name]
+            cells = [f"{_over_seeds(item, way, 'auroc'):.3f}" for way in _WAYS]
+            cells += [f"{100 * _over_seeds(item, way, 'labels_gained'):+.1f}" for way in _WAYS]
+            rows.append([title, f"{100 * item['result']['noise']:.1f}", *cells, "", ""])
+    items = list(found.values())
+    seeds = items[0]["result"]["seeds"]
+    return Block(
+        f"{markdown(rows)}\n\nLabels that people, rules and language models gave, {seeds} seeds, "
+        "the default encoder, cleanlab on the same vectors; harmed: worse by more than 0.5 "
+        f"points. CPU, commits {commits(items)}: `python -m benchmarks.left_out --data-dir DIR`."
+    )
+
+
+TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
+    "headline-calibration": headline,
+    "calibration-summary": summary,
+    "calibration-tables": per_table,
+    "calibration-classifiers": classifiers,
+}
