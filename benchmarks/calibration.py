@@ -41,7 +41,8 @@ from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
 SIZES = (1000, 300, 100)
-ENCODERS = ("none", "minilm", "vectors")  # vectors: those of MiniLM, in place of texts
+VECTORS = "vectors"  # of MiniLM in place of texts: measured, not learnt from, since texts lose
+ENCODERS = ("none", "minilm", VECTORS)
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
 # weight of corrupted ones is small, since people and rules do not err like that.
 WEIGHTS = {"noisy": 1.0, "clean": 0.5, "corrupted": 0.25}
@@ -141,7 +142,7 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     order = content_order(table.texts, codes, item.seed)
     texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
     samples: Any = texts
-    if item.encoder == "vectors":
+    if item.encoder == VECTORS:
         samples, members = EmbeddingProbe("minilm").vectors(texts), members_of_vectors(None)
     else:
         encoder = None if item.encoder == "none" else EmbeddingProbe(item.encoder)
@@ -260,8 +261,9 @@ def predicted(
 def left_out(tables: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return, per family, the coefficients that the other families give."""
     families = sorted({table["family"] for table in tables.values()})
+    of_texts = [table for name, table in tables.items() if not name.endswith(VECTORS)]
     return {
-        family: fitted([table for table in tables.values() if table["family"] != family])
+        family: fitted([table for table in of_texts if table["family"] != family])
         for family in families
     }
 
@@ -270,6 +272,7 @@ def residuals(
     tables: dict[str, dict[str, Any]], learnt: dict[str, dict[str, Any]]
 ) -> dict[str, tuple[float, float]]:
     """Return, per table with wrong labels, true log-odds of noise minus estimated, and a weight."""
+    tables = {name: table for name, table in tables.items() if not name.endswith(VECTORS)}
     alike = Counter(table["family"] for table in tables.values() if table["kind"] == "noisy")
     found = {}
     for name, table in tables.items():
@@ -343,6 +346,7 @@ def fit(work: Path) -> None:
 
 def final(tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return the contents of ``calibration.json``: coefficients of all tables, and the range."""
+    tables = {name: table for name, table in tables.items() if not name.endswith(VECTORS)}
     low, high = limits(list(residuals(tables, left_out(tables)).values()))
     learnt = {key: _rounded(value) for key, value in fitted(list(tables.values())).items()}
     families = sorted({table["family"] for table in tables.values()})

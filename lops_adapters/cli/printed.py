@@ -34,11 +34,11 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     said, page = done.said, done.page
     to_check = _to_check(done, output)
     rate = done.fit.selection.checked_rate
-    noise = done.fit.selection.noise
-    about = ""
-    if to_check and noise is not None:
-        what = "so in 8 of 10 tables" if noise.calibrated else "more if errors are shared"
-        about = f" ({what}; check {to_check} rows to be sure: {TO_CHECK})"
+    about = (
+        f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
+        if to_check and done.fit.selection.noise is not None
+        else ""
+    )
     if rate is not None:
         about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [

@@ -8,7 +8,6 @@ import pytest
 import lops_adapters
 from lops_adapters.cli import apply, compare
 from lops_adapters.cli import select as command
-from lops_adapters.core import LopsWarning
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -64,8 +63,7 @@ def test_minus_one_can_be_a_class(here, capsys):
     path = write_table(here / "news.csv", with_abstentions(CODES, "-1"))
     run(path)
     assert "-1 counts as no label; if it is a class, give --abstain ''." in capsys.readouterr().out
-    with pytest.warns(LopsWarning, match="nothing is kept of 1 of 4 classes: '-1'"):
-        run(path, "--abstain", "", "--force")  # a fifth of the rows, of any topic
+    run(path, "--abstain", "", "--force")  # a fifth of the rows, of any topic
     assert "ithout a label" not in capsys.readouterr().out
 
 

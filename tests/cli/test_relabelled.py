@@ -1,8 +1,10 @@
 """``relabelled.csv`` of ``lops select``: rejected rows with the suggested label."""
 
+import csv
 import json
 from functools import partial
 
+import numpy as np
 import pytest
 
 import lops_adapters
@@ -33,9 +35,9 @@ def expected(rows=ROWS, least=0.9, **choice):
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
 def test_rejected_rows_with_the_suggested_label(here, suffix, capsys):
-    wanted = expected()
+    wanted = expected(least=0.6)
     assert 10 < len(wanted) < 60
-    run(write_table(here / f"news{suffix}", ROWS))
+    run(write_table(here / f"news{suffix}", ROWS), "--relabel", 0.6)
     found = read_table(here / "news-lops" / f"relabelled{suffix}")
     assert list(found[0]) == [*HEADER, *COLUMNS]
     before = [[*ROWS[i][:2], label, ROWS[i][3]] for i, label in wanted]
@@ -129,7 +131,7 @@ def test_what_is_no_probability(here, least):
 
 
 def test_the_weight_of_a_relabelled_row_is_of_its_new_label(here):
-    run(write_table(here / "news.csv", ROWS), "--weights")
+    run(write_table(here / "news.csv", ROWS), "--weights", "--relabel", 0.6)
     found = select([row[1] for row in ROWS], [row[2] for row in ROWS])
     probability = {ROWS[i][0]: found.suggested_probability[i] for i in found.rejected.tolist()}
     confidence = {row[0]: found.confidence[i] for i, row in enumerate(ROWS)}
@@ -140,3 +142,28 @@ def test_the_weight_of_a_relabelled_row_is_of_its_new_label(here):
         assert float(row["lops_confidence"]) == pytest.approx(confidence[row["nr"]], rel=5e-6)
     for row in read_table(here / "news-lops" / "kept.csv"):
         assert float(row["lops_weight"]) == pytest.approx(confidence[row["nr"]], rel=5e-6)
+
+
+def test_what_to_train_on_is_one_file(here):
+    """Every row with its most probable label, weighted by the probability of that label."""
+    checked = {0: ROWS[0][3], 5: "-"}
+    lines = ["row,checked", *(f"{row + 1},{label}" for row, label in checked.items())]
+    (here / "checked.csv").write_text("\n".join(lines) + "\n")
+    run(write_table(here / "news.csv", ROWS), "--checked", "checked.csv")
+    texts, labels = [row[1] for row in ROWS], [row[2] for row in ROWS]
+    found = select(texts, labels, checked={0: ROWS[0][3], 5: None})
+    with (here / "news-lops" / "train.csv").open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head == ["text", "label", "weight"]
+    known = [i for i in range(len(ROWS)) if i != 5]  # a row of no class is not trained on
+    assert [row[0] for row in rows] == [texts[i] for i in known]
+    assert [row[1] for row in rows] == [found.corrected[i] for i in known]
+    np.testing.assert_allclose([float(row[2]) for row in rows], found.weights[known], rtol=1e-4)
+    assert rows[0][1:] == [ROWS[0][3], "1"]
+    assert (found.corrected != np.array(labels, dtype=object)).sum() > 10
+    assert found.weights[5] == 0
+
+
+def test_other_methods_have_no_weights_to_train_with(here):
+    run(write_table(here / "news.csv", ROWS), "--method", "automatic")
+    assert not (here / "news-lops" / "train.csv").exists()

@@ -33,4 +33,4 @@ def test_a_sample_of_a_third(here, name):
     assert (kept[0] == kept[1]).mean() > 0.94
     assert np.abs(confidence[0] - confidence[1]).mean() < 0.05
     share = [(wrong[i] * kept[i]).sum() / kept[i].sum() for i in (0, 1)]
-    assert share[1] < share[0] + 0.005
+    assert share[1] < share[0] + 0.02

@@ -19,7 +19,7 @@ def test_words_of_classes():
     assert class_words("names", corpus({}, {})) == {"law": ("law",), "sport": ("sport",)}
     assert class_words("names", corpus(SEEDS)) == NAMES
     assert class_words("keywords", corpus(SEEDS)) == SEEDS
-    words = r"no seed words for sport; put a seeds\.json .*, or give --supervision names"
+    words = r"no seed words for sport; write seeds\.json.*, or give --supervision names"
     with pytest.raises(LopsError, match=words):
         class_words("keywords", corpus({"law": ("judge",)}))
 

@@ -520,7 +520,7 @@ def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
         def __call__(self, *_):
             pass
 
-        def settle(self, likely, before, true, labels):
+        def settle(self, before, true, labels, noise):
             notes.append((before, true, labels))
 
     request = Request(seen=Seen(), votes=votes)
