@@ -240,7 +240,7 @@ def test_a_real_probe(name):
     keep = 0.7 if METHODS[name].takes_keep else None
     selection = build(name, LinearProbe(), keep=keep, **extra)(texts, labels)
     if name not in ("standard", "random"):
-        assert (labels != gold)[selection.kept].mean() < 0.2 < (labels != gold).mean()
+        assert (labels != gold)[selection.kept].mean() < 0.22 < (labels != gold).mean()
         assert len(selection.kept) > 100
 
 
