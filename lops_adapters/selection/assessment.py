@@ -28,8 +28,8 @@ from lops_adapters.selection.posterior import (
 from lops_adapters.selection.sources import Sources
 
 _BLOCK = 8192  # samples assessed at a time
-# Checked rows that outweigh half of the calibration. Chosen among the arbiter alone, an even mean
-# and a choice by cross-validation, on 25 tables with 50 and 150 rows: docs/check.md.
+# Checked rows that weigh as much as the calibration. Chosen next to the arbiter alone and to a
+# choice by cross-validation, see docs/reproducibility.md, note 34.
 CALIBRATION_WORTH = 50
 LEAST_BEFORE = 0.1  # of calibrated probabilities there, so that checked rows can overrule them
 
