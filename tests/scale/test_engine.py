@@ -118,7 +118,7 @@ def test_checked_rows_outside_the_sample(here, capsys):
 def test_rows_without_a_label(here):
     """-1 among codes; it is known only after all parts that -1 is no class."""
     rows = [
-        [*row[:2], "-1" if i % 3 == 1 or i < 20 else row[2][-1], row[3]]
+        [*row[:2], "-1" if i % 3 == 1 or i < 20 else row[2][-1], row[3][-1]]
         for i, row in enumerate(ROWS)
     ]
     write_table(here / "whole.csv", rows)
@@ -240,7 +240,7 @@ def test_parts_of_a_parquet_file(here):
     from pyarrow import parquet
 
     texts = pa.array([row[1] for row in ROWS[:199]] + [None])
-    table = pa.table({"text": texts, "weak": [[row[2]] if i == 170 else [] for i, row in
+    table = pa.table({"text": texts, "weak": [[row[2]] if i < 160 else ["a", "b"] for i, row in
                                               enumerate(ROWS[:200])]})  # fmt: skip
     parquet.write_table(table, here / "odd.parquet", row_group_size=40)
     found = open_table([Path("odd.parquet")]).parts(70)
@@ -248,7 +248,7 @@ def test_parts_of_a_parquet_file(here):
         ((0, 1), 0), ((2, 3), 80), ((4,), 160)
     ]  # fmt: skip
     assert sum(len(block) for part in found for block in part.blocks()) == 200
-    with pytest.raises(LopsError, match=r"odd.parquet, row 161: the label is \[\]"):
+    with pytest.raises(LopsError, match=r"odd.parquet, row 161: the label is \['a', 'b'\]"):
         survey_of(found[2], Wanted("text", "weak"))
 
 
