@@ -38,6 +38,7 @@ class Labels:
         words: NULL, N/A and such -> missing labels that are spelt so.
         notes: sentences about how the files are read.
         first: (type, label) -> its first row. 1 and 1.0 are two entries.
+        answers: label that is not spelt like a class -> its first rows.
         absent: label that may be no class, None for a missing one -> its first rows, with their
             positions in the table.
 
@@ -52,6 +53,7 @@ class Labels:
     words: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     first: dict[tuple[type, Hashable], Place] = field(default_factory=dict)
+    answers: dict[Hashable, list[Place]] = field(default_factory=dict)
     absent: dict[Hashable, list[tuple[int, Place]]] = field(default_factory=dict)
 
     @property
@@ -106,6 +108,12 @@ class Labels:
         if len(self.true) < MOST:
             self.true[true] += 1
 
+    def note_answer(self, label: Hashable, place: Place) -> None:
+        """Note where a label stands that is not spelt like a class."""
+        places = self.answers.setdefault(label, [])
+        if len(places) < SHOWN:
+            places.append(place)
+
     def note_absent(self, label: Hashable, position: int, path: Path, number: int) -> None:
         """Note where a row stands that may have no class."""
         places = self.absent.setdefault(label, [])
@@ -126,6 +134,9 @@ class Labels:
         self.notes = self.notes or later.notes
         for typed, place in later.first.items():
             self.first.setdefault(typed, place)
+        for label, shown in later.answers.items():
+            for place in shown:
+                self.note_answer(label, place)
         for label, places in later.absent.items():
             for position, (path, number) in places:
                 self.note_absent(label, before + position, path, number)
@@ -194,11 +205,15 @@ class Labels:
             return names, []
         counts = {label: self.counts[label] for label in labels}
         counts_of = {names[label]: count for label, count in counts.items()}
-        places = {names[label]: place for (_, label), place in self.first.items() if label in names}
+        places = {
+            names[label]: self.answers.get(label, [place])
+            for (_, label), place in self.first.items()
+            if label in names
+        }
         meant = nearest(
             [names[label] for label in labels],
             wanted.classes,
-            lambda name: self.shown([places[name]], counts_of[name]),
+            lambda name: self.shown(places[name], counts_of[name]),
         )
         meaning = {label: str(meant[name]) for label, name in names.items()}
         return meaning, about_nearest(names.values(), meant, list(counts.values()))

@@ -99,6 +99,8 @@ class Survey:
             is_there = self.labels.add(label, block.path, number)
             if is_there and self._is_class(label):
                 kept.append(place)
+                if wanted.classes is not None and label not in wanted.classes:
+                    self.labels.note_answer(label, (block.path, number))
                 if gold is not None and not is_unlabelled(gold[place]):
                     self.labels.add_gold(label, gold[place])
                 if not self._keys[label][1]:
