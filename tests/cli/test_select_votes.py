@@ -152,7 +152,7 @@ def test_answers_become_classes(table, tmp_path, capsys):
         (["--label", "llm", "--drop-source", "x"], "--drop-source needs --labels or --source"),
         (["--source", "who", "--soft-labels", "llm"], "--source names the source of each --label"),
         (["--label", "llm", "--source", "whom"], "has no column 'whom'"),
-        (["--label", "answer", "--classes", "class 0,class 1"], "CLASS 2.. .lines 7 .*add --abst"),
+        (["--label", "answer", "--classes", "class 0,class 1"], "CLASS 2.. .lines 7.*add --abst"),
         (["--labels", "rule*", "--method", "automatic"], "--labels needs the committee"),
     ],
 )  # fmt: skip
