@@ -53,11 +53,11 @@ def summary() -> Block:
 
     for name, some in groups.items():
         said = f"{name} ({len(some)} tables)"
-        row(f"log loss, {said}", lambda way, some=some: f"{_mean(some, way, 'log_loss'):.3f}")
-        row(
-            f"labels right after correction, {said}, points",
-            lambda way, some=some: f"{100 * _mean(some, way, 'corrected'):+.1f}",
-        )
+        ways = ("posterior", "calibrated")
+        losses = [f"{_mean(some, way, 'log_loss'):.3f}" for way in ways]
+        gains = [f"{100 * _mean(some, way, 'corrected'):+.1f}" for way in ways]
+        rows.append([f"log loss, {said}", *losses])
+        rows.append([f"labels right after correction, {said}, points", *gains])
     row("worst table, points", lambda way: f"{100 * min(_of(both, way, 'corrected')):+.1f}")
     row(
         "tables whose labels get worse by more than 0.5 points",

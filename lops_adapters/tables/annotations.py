@@ -135,7 +135,9 @@ def _wide(
     table: Table, wanted: Wanted, texts: Sequence[Text], sources: Sequence[str], rows: int
 ) -> tuple[Table, Wanted]:
     """Return the table of texts, and its columns."""
-    gone = {table.columns.index(str(name)) for name in (wanted.label, wanted.source)}
+    others = {wanted.group, wanted.gold, wanted.checked, wanted.id}  # one column may be both
+    names = {str(wanted.label), str(wanted.source)} - others
+    gone = {table.columns.index(name) for name in names}
     rest = [place for place in range(len(table.columns)) if place not in gone]
     kept = [table.columns[place] for place in rest]
     votes = tuple(f"{wanted.source} {name}" if name in kept else name for name in sources)
