@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.calibration import Item, final, left_out
-from benchmarks.real_noise import Classifier, measured
+from benchmarks.real_noise import Classifier, cleanlab_corrected, measured
 from benchmarks.real_tables import FRESH, REAL, Table, load_table
 from benchmarks.record import RESULTS, measure_tables
 from lops_adapters import select
@@ -38,28 +38,12 @@ def coefficients(table: str) -> dict[str, Any]:
     return {**final(others), **left_out(tables)[family]}
 
 
-def cleanlab(rows: Any, labels: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return cleanlab's quality of labels, what it does not flag, and the most probable labels."""
-    from cleanlab.filter import find_label_issues
-    from cleanlab.rank import get_label_quality_scores
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-
-    names, codes = np.unique(labels.astype(str), return_inverse=True)
-    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    model = LogisticRegression(max_iter=1000)
-    probabilities = cross_val_predict(model, rows, codes, cv=folds, method="predict_proba")
-    kept = ~find_label_issues(codes, probabilities, n_jobs=1)
-    said = np.where(kept, labels, names[probabilities.argmax(axis=1)])
-    return get_label_quality_scores(codes, probabilities), kept, said.astype(object)
-
-
 def one_seed(
     table: Table, vectors: Any, classifier: Classifier | None, seed: int
 ) -> dict[str, Any]:
     """Return the measures of both ways with one seed."""
     found = select(table.texts, table.labels.tolist(), seed=seed)
-    quality, unflagged, said = cleanlab(vectors, table.labels, seed)
+    quality, unflagged, said = cleanlab_corrected(vectors, table, seed)
     known = table.gold != ""
     scored = table._replace(labels=table.labels[known], gold=table.gold[known])
     ways: dict[str, Any] = {}

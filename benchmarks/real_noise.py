@@ -61,17 +61,26 @@ def measured(scores: np.ndarray, mask: np.ndarray, table: Table) -> dict[str, fl
 
 def cleanlab(rows: Any, table: Table, seed: int) -> Scores:
     """Return cleanlab's label quality and what it does not flag, with 5-fold cross-validation."""
+    quality, kept, _ = cleanlab_corrected(rows, table, seed)
+    return quality, kept
+
+
+def cleanlab_corrected(
+    rows: Any, table: Table, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the same, and labels: the most probable ones where it flags the given ones."""
     from cleanlab.filter import find_label_issues
     from cleanlab.rank import get_label_quality_scores
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-    _, codes = np.unique(table.labels.astype(str), return_inverse=True)
+    names, codes = np.unique(table.labels.astype(str), return_inverse=True)
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     model = LogisticRegression(max_iter=1000)
     probabilities = cross_val_predict(model, rows, codes, cv=folds, method="predict_proba")
-    flagged = find_label_issues(codes, probabilities, n_jobs=1)
-    return get_label_quality_scores(codes, probabilities), ~flagged
+    kept = ~find_label_issues(codes, probabilities, n_jobs=1)
+    said = np.where(kept, table.labels, names[probabilities.argmax(axis=1)])
+    return get_label_quality_scores(codes, probabilities), kept, said.astype(object)
 
 
 class Classifier:

@@ -20,6 +20,7 @@ from lops_adapters.formats.cells import NA, cell_text, number_text, without_form
 from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
 from lops_adapters.formats.quotes import pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
+from lops_adapters.formats.records import LineBlock
 
 
 def csv_records(
@@ -72,12 +73,9 @@ def csv_records(
 
 
 @dataclass
-class TextBlock(Block):
+class TextBlock(LineBlock):
     """Rows of cells, all strings, in the order of the columns."""
 
-    unit = "line"
-    columns: Sequence[str]
-    rows: list[list[str]]
     reading: Reading = field(default_factory=Reading)
     na: Mapping[int, frozenset[int]] = field(default_factory=dict)  # row -> missing cells
 
@@ -85,15 +83,6 @@ class TextBlock(Block):
         """Return the cells of a column that are NA, NULL and such, without quotes."""
         place = self.columns.index(name)
         return {row: self.rows[row][place] for row, places in self.na.items() if place in places}
-
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of columns."""
-        places = [self.columns.index(name) for name in names]
-        return [[row[place] for row in self.rows] for place in places]
-
-    def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
-        """Return the rows."""
-        return list(self.rows)
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
         """Return the block with other values in a column."""

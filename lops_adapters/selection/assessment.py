@@ -222,7 +222,7 @@ class FittedCommittee:
         """Return the probabilities of the true classes, (m, k), by the arbiter.
 
         Calibrated probabilities ``before``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
-        rows: few rows cannot make labels worse.
+        rows, so that few rows seldom make labels worse.
         """
         assert self.arbiter is not None
         true = self.arbiter.probabilities(opinions, codes, vectors)

@@ -108,7 +108,7 @@ class Calibration:
     high: float
 
     def __call__(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return calibrated probabilities of the true classes, (n, k), from those of a posterior.
+        """Return calibrated probabilities of the true classes, (n, k); ``true``: of a posterior.
 
         The other classes share what the label does not get, in proportion to the posterior.
         """

@@ -105,8 +105,8 @@ class Committee:
             :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
             ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
             the probabilities of the true classes, before and after the checked rows count, the
-            codes of the labels, and the estimate of the noise, None: there is none. Of votes, the
-            probabilities before are the pseudo-label's.
+            codes of the labels, and the estimate of the noise or None. Of votes, the probabilities
+            before are the pseudo-label's.
         folds: of cross-validation.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
@@ -144,18 +144,16 @@ class Committee:
         vectors = vectors_of(
             comparing, len(codes), lambda one: samples if one.read is None else one.read
         )
-        likely, apart, choices, said, fitted = self.scores(labelled, apart=len(rows) > 0)
-        small, tells = np.isinf(fitted.shares), skill(likely, codes) >= LEAST_SKILL
+        heard = self.scores(labelled, apart=len(rows) > 0)
+        likely, tells = heard.likely, skill(heard.likely, codes) >= LEAST_SKILL
         votes = codes if asked.votes is None else asked.votes.among(classes)
-        if self.count_label and asked.votes is None and len(choices) > 1:
-            calibration = calibration_of(diagnose(choices, likely, codes))
-            fitted = replace(fitted, calibration=calibration)
-        fitted = self._estimated(fitted, likely, codes, votes, tells, (rows, checks))
+        fitted = self._estimated(heard, codes, votes, tells, (rows, checks))
+        small = np.isinf(fitted.shares)
         scored, before = fitted.unchecked(likely, codes, votes)
         noise = fitted.noise(likely, scored, before, tells)
         labels, true, certain = scored, before, np.eye(len(classes))
         if len(rows):
-            opinions = fitted.opinions(apart, codes, before)
+            opinions = fitted.opinions(heard.of_members, codes, before)
             fitted = fitted.taught(opinions, labels, vectors, rows, checks)
             true = fitted.arbitrated(opinions, labels, vectors, before)
             true[rows[checks >= 0]] = certain[checks[checks >= 0]]
@@ -179,7 +177,7 @@ class Committee:
             if hasattr(asked.seen, "settle"):
                 first = before if asked.votes is None else certain[codes]
                 asked.seen.settle(first, true, scored, noise=noise)
-        stopped = f"{self.folds}-fold cross-validation; labels preferred by {said}"
+        stopped = f"{self.folds}-fold cross-validation; labels preferred by {heard.said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
             mask, Scored(right, None, stopped), classes, labels, asked.method, reasons
@@ -188,23 +186,22 @@ class Committee:
 
     def _estimated(
         self,
-        fitted: FittedCommittee,
-        likely: np.ndarray,
+        heard: Scores,
         codes: np.ndarray,
         votes: np.ndarray,
         tells: bool,
         checked: tuple[np.ndarray, np.ndarray],
     ) -> FittedCommittee:
         """Estimate how far to believe labels or votes; checked rows count for votes only."""
+        fitted, likely = heard.fitted, heard.likely
         if self.request.votes is None:
-            truth = label_distribution(
-                likely,
-                codes,
-                self.folds,
-                count_label=self.count_label,
-                tells=tells or fitted.calibration is not None,
-            )
-            return replace(fitted, true_given_label=truth)
+            calibration = None
+            if self.count_label and len(heard.choices) > 1:
+                calibration = calibration_of(diagnose(heard.choices, likely, codes))
+                tells = True  # as far as they can
+            count = self.count_label
+            truth = label_distribution(likely, codes, self.folds, count_label=count, tells=tells)
+            return replace(fitted, true_given_label=truth, calibration=calibration)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
         sources = fit_sources(votes, likely, rows[named], checks[named])

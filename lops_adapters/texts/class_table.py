@@ -19,7 +19,7 @@ class Wrong(NamedTuple):
         rate: by checked rows; None: none is checked.
         rates: the same per class, of classes with checked rows.
         limits: of the estimate, in [0, 1].
-        calibrated: whether the limits are those of about 80 % of other tables, and shown.
+        calibrated: whether the limits hold for about 80 % of tables; then they are shown.
 
     """
 
