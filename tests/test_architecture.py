@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import lops_adapters
+from lops_adapters.selection import METHODS
 
 from .light import LIGHT, start
 
@@ -119,6 +120,29 @@ def complaint(tree, name):
 @pytest.mark.parametrize("name", FILES)
 def test_who_knows_whom(name):
     assert not complaint(tree_of(name), name)
+
+
+def names_compared(tree):
+    """Strings that are compared with ==, !=, in or not in, also as members of a tuple or set."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for side in (node.left, *node.comparators):
+                parts = side.elts if isinstance(side, ast.Tuple | ast.List | ast.Set) else [side]
+                yield from (part.value for part in parts if isinstance(part, ast.Constant))
+
+
+def test_only_the_table_knows_a_method_by_name():
+    """A method says by its row what it can do; other modules compare no names."""
+    wrong = {
+        (name, value)
+        for name in FILES
+        if name != "selection/methods.py" and not name.startswith("vendoring/glue/")
+        for value in names_compared(tree_of(name))
+        if value in {*METHODS, "lops", "lops-all"}
+    }
+    assert not wrong
+    source = 'if a == "committee" or "optimal" in b or c not in ("random", "x"): pass'
+    assert set(names_compared(ast.parse(source))) == {"committee", "optimal", "random", "x"}
 
 
 def test_core_knows_numpy_and_the_standard_library():

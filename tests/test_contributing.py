@@ -1,5 +1,6 @@
 """CONTRIBUTING.md counts right, and what it says of new parts is all that a toy of each needs."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,7 +17,7 @@ from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
 from lops_adapters.selection import METHODS, build, member_table
 from lops_adapters.selection.methods import Method
-from lops_adapters.selection.ranked import Scored
+from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 
 from .noisy import noisy_texts, read_table, write_table
 
@@ -70,6 +71,38 @@ def test_a_method():
     lengths = np.array(list(map(len, TEXTS)))
     assert len(selection.kept) == 10
     assert lengths[selection.kept].min() >= np.delete(lengths, selection.kept).max()
+
+
+def keep_long(request):
+    """More than 109 characters."""
+
+    def selector(samples, pseudo_labels):
+        classes, codes = read_labels(samples, pseudo_labels)
+        scored = longest(samples, codes, len(classes))
+        return selection_of(scored.scores > 109, scored, classes, codes, request.method, "long")
+
+    return selector
+
+
+def test_a_method_that_decides_how_many_to_keep(tmp_path, monkeypatch, capsys):
+    """No other file says what it keeps, and what its confidence is."""
+    monkeypatch.chdir(tmp_path)
+    decides = {"takes_n": False, "takes_keep": False, "per_class": None, "needs_probe": False}
+    with pytest.raises(LopsError, match="'toy' decides how many to keep and does not say what"):
+        Method("toy", "the long texts", keep_long, **decides)
+    row = Method("toy", "the long texts", keep_long, **decides, texts=True,
+                 kept="rows whose text is long")  # fmt: skip
+    write_table(tmp_path / "a.csv", zip(LABELS, TEXTS, strict=True), ["label", "text"])
+    with mock.patch.dict(METHODS, toy=row):
+        select.main(["a.csv", "--text", "text", "--label", "label", "--method", "toy"])
+    said = capsys.readouterr().out
+    assert "\nMethod: toy. Kept: rows whose text is long.\n" in said
+    assert "then train on the kept rows, with balanced classes." in said
+    kept = [row["text"] for row in read_table(tmp_path / "a-lops" / "kept.csv")]
+    assert kept == [text for text in TEXTS if len(text) > 109]
+    assert 0 < len(kept) < 60
+    summary = json.loads((tmp_path / "a-lops" / "summary.json").read_text())
+    assert summary["probability"] is False
 
 
 class SameWord:

@@ -19,7 +19,8 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.probes.base import check_counts
-from lops_adapters.selection.methods import OFFERED, check
+from lops_adapters.selection import Method
+from lops_adapters.selection.methods import check, offered
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.columns import Wanted, is_file
@@ -49,13 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
     method, words = options.method, shared.read_words(options.words)
-    check(
+    row = check(
         method,
         keep=options.keep,
         every=options.every,
         per_class=options.per_class,
         options=member_options(method, options.encoder, words, options.sure),
-        among=OFFERED,
+        among=offered(),
     )
     check_counts(options.seed)
     check_names(options.probe, options.encoder)
@@ -67,8 +68,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option in ("checked", "checked-column", "weights", "labels", "source", "group"):
-        if getattr(options, option.replace("-", "_")) and method != "committee":
+    for option, able in _able(row).items():
+        if getattr(options, option.replace("-", "_")) and not able:
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
@@ -112,6 +113,14 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)
         _select(options, _job(options, table, wanted, words, said), table, output)
+
+
+def _able(method: Method) -> dict[str, bool]:
+    """Return whether a method takes an option that few take."""
+    takes = {"checked": "checked", "checked-column": "checked"}
+    takes |= {"labels": "votes", "source": "votes", "group": "groups"}
+    able = {option: argument in method.takes for option, argument in takes.items()}
+    return {**able, "weights": method.assesses}
 
 
 def _job(

@@ -25,7 +25,7 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import LOPS, FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
@@ -57,7 +57,7 @@ def named(name: str) -> Framework[Any]:
 
 
 # Arms that ``random`` is the control of, in this order.
-CONTROLLED = ("committee", "automatic", "lops")
+CONTROLLED = ("committee", "automatic", LOPS)
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ class Job(Generic[Settings]):
 
         """
         seed = self.seed if seed is None else seed
-        arm = self.controlled(control_of) if method == "random" and control_of else None
+        row = self.settings.row(method)
+        arm = self.controlled(control_of) if row.control and control_of else None
         if control_of and arm:
             control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
             return InContentOrder(lambda _: control, Request(seed=seed))
-        row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
@@ -132,7 +132,7 @@ class Job(Generic[Settings]):
             gold = self.gold[positions] if has_gold else None  # type: ignore[index]
             places = enumerate(positions.tolist())
             checked = {i: self.checked[place] for i, place in places if place in self.checked}
-            options |= {"checked": checked} if checked and row.name == "committee" else {}
+            options |= {"checked": checked} if checked and "checked" in row.takes else {}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(
             build,
@@ -146,7 +146,7 @@ class Job(Generic[Settings]):
             quiet=self.quiet,
             **options,
         )
-        if method == "standard":
+        if row.keeps_all:
             return make()
         read = texts or _unchanged
         if isinstance(keep, str):
@@ -160,7 +160,7 @@ class Job(Generic[Settings]):
         return partial(_learnable, on_texts, least)
 
     def controlled(self, stages: str) -> str | None:
-        """Return the arm whose numbers per class ``random`` keeps: the first finished one.
+        """Return the arm whose numbers per class a control keeps: the first finished one.
 
         ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
         """

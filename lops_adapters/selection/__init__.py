@@ -2,7 +2,8 @@
 
 from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.lops import Lops
-from lops_adapters.selection.methods import METHODS, Method, build
+from lops_adapters.selection.method import Method
+from lops_adapters.selection.methods import METHODS, build
 from lops_adapters.selection.scoring import score
 from lops_adapters.selection.selectors import Corrected, Selector, corrected, trusted_positions
 from lops_adapters.selection.standard import keep_all

@@ -6,8 +6,8 @@ a new confidence is one class in ``confidences.py`` with its name there, and one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -31,56 +31,29 @@ from lops_adapters.selection import (
 )
 from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.method import Method
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Seen
 
-
-@dataclass(frozen=True)
-class Method:
-    """A row of the table.
-
-    Attributes:
-        name: what :func:`build` takes.
-        summary: one line.
-        make: builds the selector from a checked request; options are its further arguments.
-        needs_probe: whether a probe is trained.
-        needs_gold: whether it is defined by gold labels; no other method may be given any.
-        takes_n: whether it can keep exactly n samples.
-        takes_keep: whether it keeps a fraction of the samples; others decide how many.
-        per_class: whether it keeps the same share of every class by default, as the paper
-            describes it; None: it has no choice.
-        checkpoints: whether it looks at the probe while that trains.
-        texts: whether it scores texts, also where a framework's own samples are something else.
-        alone: whether each row is scored by itself, so that the order of the rows cannot matter.
-        options: names of its own options.
-        check: raises a LopsError about their values.
-
-    """
-
-    name: str
-    summary: str
-    make: Callable[..., Selector] = field(repr=False)
-    needs_probe: bool = True
-    needs_gold: bool = False
-    takes_n: bool = True
-    takes_keep: bool = True
-    per_class: bool | None = False
-    checkpoints: bool = False
-    texts: bool = False
-    alone: bool = False
-    options: tuple[str, ...] = ()
-    check: Callable[..., None] | None = field(default=None, repr=False)
-
-
 _WATCHED: dict[str, Any] = {"checkpoints": True, "options": ("online",)}
-_RULE: dict[str, Any] = {**_WATCHED, "takes_n": False, "per_class": None}  # of the core's RULES
+_RULE: dict[str, Any] = {  # of the core's RULES
+    **_WATCHED,
+    "takes_n": False,
+    "per_class": None,
+    "timed": True,
+    "warns": True,
+    "kept": "{share} of each class that the probe learns first, by {name}",
+}
+_DECIDES: dict[str, Any] = {"takes_n": False, "takes_keep": False}
+_SPREAD = "the same share of every class"
 _ROWS = (
-    Method("standard", "keeps everything", standard.make, needs_probe=False,
-           takes_n=False, takes_keep=False, per_class=None, alone=True),
+    Method("standard", "keeps everything", standard.make, needs_probe=False, kept="all rows",
+           **_DECIDES, per_class=None, alone=True, keeps_all=True),
     Method("learning-order", "earliest learnt first, ties by probability when learnt",
-           scoring.make, **{**_WATCHED, "per_class": True}),
+           scoring.make, **{**_WATCHED, "per_class": True, "timed": True},
+           kept="{share} that the probe learns first"),
     Method("released", "learning order as the authors' code: all of a class learnt when it closes",
            lops.make, **_RULE),
     Method("algorithm1", "learning order by the paper's Algorithm 1: when learnt, up to the share",
@@ -90,7 +63,7 @@ _ROWS = (
     Method("ranked", "learning order by the paper's method section; stops when it is decided",
            lops.make, **_RULE),
     Method("probability", "largest probability of the pseudo-label after training",
-           scoring.make, **_WATCHED),
+           scoring.make, **_WATCHED, is_probability=True),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
            dropout.make, options=("variant",)),
     Method("mc-dropout", "smallest variance of the probability in five passes with dropout",
@@ -100,31 +73,42 @@ _ROWS = (
     Method("stability", "predicted as labelled at most checkpoints", scoring.make, **_WATCHED),
     Method("margin", "largest mean margin of the pseudo-label over the next class",
            scoring.make, **_WATCHED),
-    Method("random", "random samples", random.make, needs_probe=False, per_class=True),
+    Method("random", "random samples", random.make, needs_probe=False, per_class=True,
+           control=True, kept="{share} drawn at random"),
     Method("confident-learning", "not flagged as label errors by cleanlab",
-           confident.make, takes_keep=False, options=("folds",)),
+           confident.make, takes_keep=False, options=("folds",), is_probability=True,
+           kept="rows that confident learning does not flag as label errors",
+           kept_evenly=f"as many rows as confident learning does not flag, {_SPREAD}"),
     Method("automatic", "label probably right by a held-out probe; decides how many to keep",
-           committee.make_automatic, takes_n=False, takes_keep=False,
+           committee.make_automatic, **_DECIDES, is_probability=True,
+           kept="rows most probably right; as many are rejected as the held-out probe expects to "
+           "be wrong",
+           kept_evenly=f"as many rows as a held-out probe expects to be right, {_SPREAD}",
            options=("folds", "sure", "count_label"), check=committee.check),
     Method("committee", "label probably right by several held-out members; decides how many",
-           committee.make, needs_probe=False, takes_n=False, takes_keep=False,
-           texts=True,
+           committee.make, needs_probe=False, **_DECIDES, texts=True, is_probability=True,
+           assesses=True, takes=("votes", "groups", "checked"),
+           kept="rows whose label is more probably right than wrong",
+           kept_evenly=f"as many rows as the members expect to be right, {_SPREAD}",
            options=("encoder", "words", "sure", "count_label", "correct", "folds", "device",
                     "probabilities", "fitted", "assessed"), check=committee.check),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, needs_gold=True, takes_n=False, takes_keep=False,
-           per_class=None, alone=True),
+           optimal.make, needs_probe=False, needs_gold=True, **_DECIDES, takes=("gold",),
+           per_class=None, alone=True, kept="rows whose label is the gold label"),
 )  # fmt: skip
 METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
-# Of rows to check: what ``lops_adapters.select`` offers.
-OFFERED = tuple(method.name for method in _ROWS if method.needs_probe or method.texts)
 BY_CLASS = ("ranked",)  # methods whose fraction may differ between classes
-_OF_ONE_METHOD = {  # arguments of build: the method that takes them, and what is said of others
-    "votes": ("committee", "takes one label per sample, not votes; use committee"),
-    "groups": ("committee", "knows no groups; leave groups out, or use committee"),
-    "checked": ("committee", "does not learn from checked rows; leave checked out"),
-    "gold": ("optimal", "takes no gold labels; only optimal does: leave gold out"),
+_REFUSED = {  # arguments of build that few methods take: what is said by the others
+    "votes": "takes one label per sample, not votes; use {others}",
+    "groups": "knows no groups; leave groups out, or use {others}",
+    "checked": "does not learn from checked rows; leave checked out",
+    "gold": "takes no gold labels; only {others} does: leave gold out",
 }
+
+
+def offered() -> tuple[str, ...]:
+    """Return the names of the methods that :func:`lops_adapters.select` offers."""
+    return tuple(name for name, row in METHODS.items() if row.is_offered)
 
 
 def build(
@@ -188,10 +172,11 @@ def build(
 
     """
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
-    alone = {"votes": votes, "groups": groups, "checked": checked, "gold": gold}
-    for name, (owner, refusal) in _OF_ONE_METHOD.items():
-        if alone[name] is not None and method != owner:
-            raise LopsError(f"{method} {refusal}")
+    asked = {"votes": votes, "groups": groups, "checked": checked, "gold": gold}
+    for name, refusal in _REFUSED.items():
+        if asked[name] is not None and name not in row.takes:
+            others = ", ".join(other.name for other in METHODS.values() if name in other.takes)
+            raise LopsError(f"{method} {refusal.format(others=others)}")
     if gold is None and row.needs_gold:
         raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
     check_counts(seed)

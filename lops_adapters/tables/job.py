@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lops_adapters.selection import METHODS, Method
 from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
@@ -18,7 +19,7 @@ class Job:
     Attributes:
         wanted: the columns.
         chosen: arguments of :func:`lops_adapters.select`, words among them.
-        method: that these arguments name; only a committee scores rows outside its sample.
+        method: that these arguments name.
         probe_rows: rows of the sample.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
@@ -47,6 +48,11 @@ class Job:
     command: str = ""
 
     @property
+    def row(self) -> Method:
+        """The method."""
+        return METHODS[self.method]
+
+    @property
     def seed(self) -> int:
         """The seed of draws, folds and trainings."""
         return int(self.chosen["seed"])
@@ -54,5 +60,5 @@ class Job:
     @property
     def most(self) -> int:
         """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.method == "committee" and self.wanted.is_plain
+        plain = self.row.scores_further and self.wanted.is_plain
         return self.probe_rows if plain else EVERYTHING

@@ -16,6 +16,7 @@ from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
+from lops_adapters.selection import METHODS
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command
@@ -118,7 +119,8 @@ def member_options(
     options = {name: value for name, value in options.items() if value is not None}
     named = isinstance(encoder, str)
     usual = encoder is None or (named and encoder in (STATIC, NONE))
-    if not usual or (isinstance(method, str) and method == "committee"):
+    row = METHODS.get(method) if isinstance(method, str) else None
+    if not usual or (row is not None and row.has_members):
         options["encoder"] = None if named and encoder == NONE else encoder
     return options
 

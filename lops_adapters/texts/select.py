@@ -13,11 +13,11 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection import Method, Suggestions, build
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.members import check_words
-from lops_adapters.selection.methods import OFFERED, Method, check
+from lops_adapters.selection.methods import check, offered
 from lops_adapters.selection.selectors import encode
 from lops_adapters.selection.source_table import Source
 from lops_adapters.texts.assessed import Assessed
@@ -153,13 +153,13 @@ def select(
     probe, place = as_probe(probe, quiet), place or positions
     options = member_options(method, encoder, words, sure)
     asked: dict[str, Any] = {"keep": keep, "every": every, "per_class": per_class}
-    row = check(method, **asked, options=options, among=OFFERED)
+    row = check(method, **asked, options=options, among=offered())
     check_counts(seed)
     labels, abstain, votes, said = joined_labels(labels, source, abstain, classes)
     shown, names, at = _read(
         texts, labels, soft_labels, abstain, embeddings is None and pred_probs is None
     )
-    matrix = read_given(embeddings, pred_probs, len(names), method, probe, at)
+    matrix = read_given(embeddings, pred_probs, len(names), row, probe, at)
     check_alone(matrix, encoder, words, analyzer)
     read, judged = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
     _check_size(judged, row, keep)
@@ -167,16 +167,15 @@ def select(
         check_words(words, list(dict.fromkeys(judged)))
     checks = read_checked(checked, names, at, place)
     grouped, of_others = group_codes(groups, len(names), at)
-    committee = method == "committee"
     watched, which, more = _scorers(
-        method, probe, encoder, words, analyzer, len(read), quiet, matrix, pred_probs
+        row, probe, encoder, words, analyzer, len(read), quiet, matrix, pred_probs
     )
     committees, estimates = list[FittedCommittee](), list[Source]()
-    voted = committee and votes is not None
+    voted = "votes" in row.takes and votes is not None
     unvoted = voted and matrix is None and len(at) < len(names)
     more |= {"fitted": committees.append} if unvoted or fitted is not None else {}
     options |= {**more, "assessed": estimates.extend} if voted else more
-    seen = Assessed(len(read)) if committee else Suggestions(len(read))
+    seen = Assessed(len(read)) if row.assesses else Suggestions(len(read))
     selector = build(
         method,
         watched,
@@ -197,9 +196,9 @@ def select(
         codes = encode([*checks.values()], [None, *known]) - 1
         seen.finish(samples, checks.keys(), codes, seed)
         judged = [known[code] for code in seen.labels.tolist()]
-        for row, label in zip(at.tolist(), judged, strict=True):
-            names[row] = label
-    _warn(complaints(selection, method), strict)
+        for position, label in zip(at.tolist(), judged, strict=True):
+            names[position] = label
+    _warn(complaints(selection, row), strict)
     settings = {
         **_members_used(watched, options),
         **asked,
@@ -207,9 +206,9 @@ def select(
         "seed": seed,
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(which, selection, method, {**asked, **options})
+    why = reasons(which, selection, row, {**asked, **options})
     result = TextSelection(selection, shown, names, at, seen, why, settings, checks, texts)
-    if committee:
+    if row.assesses:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(judged))
     if matrix is None:
@@ -254,7 +253,7 @@ def _read(
 
 
 def _scorers(
-    method: str,
+    method: Method,
     probe: Probe | str,
     encoder: str | EmbeddingProbe | None,
     words: Any,
@@ -270,10 +269,9 @@ def _scorers(
         if pred_probs is not None:
             return watched, "Member: the given probabilities.", {"probabilities": True}
         return watched, which, {}
-    committee = method == "committee"
-    linear = committee and isinstance(probe, str) and probe == "auto"
+    linear = method.has_members and isinstance(probe, str) and probe == "auto"
     watched, which = choose_probe("linear" if linear else probe, n, quiet, analyzer)
-    if not committee:
+    if not method.has_members:
         return watched, which, {}
     chosen, which = choose_members(encoder, described(watched), words=words is not None)
     return watched, which, {"encoder": chosen, "words": words}
