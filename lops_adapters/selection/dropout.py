@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector
 
 PASSES = 5  # as in the authors' released code
-VARIANTS = ("paper", "released")
+PAPER = "paper"
+VARIANTS = (PAPER, "released")
+Uncertainty = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of (passes, n, k) and (n,) codes
 
 
 def mc_dropout(passes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -39,14 +41,14 @@ def certainty(
     another class come last. (In the work that the paper cites, the pseudo-label is the model's own
     prediction, so that both variants agree.)
     """
-    if variant == "released":
+    if variant != PAPER:
         return -uncertainty
     agree = passes.mean(axis=0).argmax(axis=1) == codes
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def make(request: Request, variant: str = "paper") -> Selector:
-    """Return the selector of ``mc-dropout`` or ``entropy``.
+def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Selector:
+    """Return the selector that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
     mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
@@ -65,8 +67,7 @@ def make(request: Request, variant: str = "paper") -> Selector:
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
         if request.seen is not None:
             request.seen(passes.mean(axis=0), None)
-        uncertainty = (mc_dropout if name == "mc-dropout" else entropy)(passes, codes)
-        scores = certainty(passes, codes, uncertainty, variant)
+        scores = certainty(passes, codes, uncertainty(passes, codes), variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")
 
     return request.ranked(scorer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -65,9 +66,9 @@ _ROWS = (
     Method("probability", "largest probability of the pseudo-label after training",
            scoring.make, **_WATCHED, is_probability=True),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
-           dropout.make, options=("variant",)),
+           partial(dropout.make, uncertainty=dropout.entropy), options=("variant",)),
     Method("mc-dropout", "smallest variance of the probability in five passes with dropout",
-           dropout.make, options=("variant",)),
+           partial(dropout.make, uncertainty=dropout.mc_dropout), options=("variant",)),
     Method("o2u-net", "smallest mean loss while the learning rate goes up and down",
            o2u.make, options=("variant",)),
     Method("stability", "predicted as labelled at most checkpoints", scoring.make, **_WATCHED),
