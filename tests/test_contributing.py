@@ -15,7 +15,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Format, Start, in_blocks
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
-from lops_adapters.selection import METHODS, build, member_table
+from lops_adapters.selection import METHODS, build
+from lops_adapters.selection.member import Member
+from lops_adapters.selection.member_table import MEMBERS, MemberFactory
 from lops_adapters.selection.methods import Method
 from lops_adapters.selection.ranked import Scored, read_labels, selection_of
 
@@ -105,32 +107,60 @@ def test_a_method_that_decides_how_many_to_keep(tmp_path, monkeypatch, capsys):
     assert summary["is_probability"] is False
 
 
-class SameWord:
+class SameWord(Member):
     """The labels of the other texts with the same first word."""
 
-    name, weight = "same word", 1.0
+    name = "same word"
 
     def score(self, labelled, further=False):
-        """Count."""
-        codes, k = labelled.codes, len(labelled.classes)
-        counts = np.full((len(codes), k), 0.1)
-        firsts = [text.split()[0] for text in labelled.samples]
-        of = Counter(zip(firsts, codes.tolist(), strict=True))
-        for row, first in enumerate(firsts):
-            for code in range(k):
-                counts[row, code] += of[first, code] - (codes[row] == code)
+        """Count, without the own label."""
+        self.k = len(labelled.classes)
+        self.counts = Counter(zip(self.firsts(labelled.samples), labelled.codes, strict=True))
+        return self.shares(labelled.samples, np.eye(self.k)[labelled.codes])
+
+    def score_further(self, samples, groups=None):
+        """Count all."""
+        return self.shares(samples, 0)
+
+    def firsts(self, samples):
+        """The first words."""
+        return [text.split()[0] for text in samples]
+
+    def shares(self, samples, own):
+        """Of the classes, a little for each."""
+        rows = [
+            [self.counts[word, code] for code in range(self.k)] for word in self.firsts(samples)
+        ]
+        counts = np.array(rows) - own + 0.1
         return counts / counts.sum(axis=1, keepdims=True)
 
 
+TOY = MemberFactory("toy", ("texts",), "the first word", lambda inputs: SameWord())
+GOALS = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
+THEIRS = ["money", "sport", "money", "money", *["sport", "sport", "money", "money"] * 9]
+
+
 def test_a_member():
-    """``score`` and a line."""
-    texts = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
-    labels = ["sport", "sport", "money", "money"] * 10
-    labels[0] = "money"
-    with mock.patch.object(member_table, "Neighbours", return_value=SameWord()):
-        selection = build("committee", encoder=None)(texts, labels)
+    """``score`` and a row."""
+    with mock.patch.dict(MEMBERS, {"probe": MEMBERS["probe"], "toy": TOY}, clear=True):
+        selection = build("committee", encoder=None)(GOALS, THEIRS)
     assert np.flatnonzero(~selection.mask).tolist() == [0]
     assert "same word" in selection.stopped
+    with pytest.raises(LopsError, match="the member 'a' needs 'gold'; wanted some of texts, vect"):
+        MemberFactory("a", ("gold",), "all", lambda inputs: SameWord())
+
+
+def test_a_member_in_the_command(tmp_path, monkeypatch, capsys):
+    """Also of rows outside the sample, and in the line that names the members."""
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "a.csv", zip(THEIRS, GOALS, strict=True), ["label", "text"])
+    options = ["--text", "text", "--label", "label", "--probe-rows", "20", "--verbose"]
+    with mock.patch.dict(MEMBERS, {"toy": TOY}):
+        select.main(["a.csv", *options, "--encoder", "none"])
+    said = capsys.readouterr().out
+    members = "Members: TF-IDF + logistic regression, neighbours by LSA, the first word."
+    assert members in said.splitlines()
+    assert "same word" in said
 
 
 class Toy(Format):

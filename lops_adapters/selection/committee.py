@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.console import percent, typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.calibration import calibration_of, diagnose
 from lops_adapters.selection.folds import FOLDS, Labelled
@@ -24,16 +24,9 @@ from lops_adapters.selection.likelihoods import (
     strengths,
     weakened,
 )
-from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
-from lops_adapters.selection.members import (
-    Learnt,
-    Member,
-    OwnProbabilities,
-    check_words,
-    vectors_of,
-    weights_of,
-    without_nan,
-)
+from lops_adapters.selection.member import Member, vectors_of, without_nan
+from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.members import Learnt, OwnProbabilities, check_words
 from lops_adapters.selection.posterior import label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
@@ -103,10 +96,9 @@ class Committee:
         members: at least one.
         request: seed, bars, ``per_class``, checked rows, votes and groups, see
             :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
-            ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
-            the probabilities of the true classes, before and after the checked rows count, the
-            codes of the labels, and the estimate of the noise or None. Of votes, the probabilities
-            before are the pseudo-label's.
+            ``seen`` receives the mean likelihoods and, by ``settle``, the probabilities of the true
+            classes, before and after the checked rows count; of votes, those before are the
+            pseudo-label's.
         folds: of cross-validation.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
@@ -174,9 +166,8 @@ class Committee:
             self.fitted(replace(fitted, least=least))
         if asked.seen is not None:
             asked.seen(likely, None)
-            if hasattr(asked.seen, "settle"):
-                first = before if asked.votes is None else certain[codes]
-                asked.seen.settle(first, true, scored, noise=noise)
+            first = before if asked.votes is None else certain[codes]
+            asked.seen.settle(first, true, scored, noise=noise)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {heard.said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
@@ -253,7 +244,7 @@ class Committee:
         """
         codes, classes = labelled.codes, labelled.classes
         of_labels = class_shares(codes, len(classes), self.folds)
-        total, best_skill, weights = np.zeros(()), 0.0, weights_of(self.members)
+        total, best_skill, weights = np.zeros(()), 0.0, [member.weight for member in self.members]
         said: list[str] = []
         every: list[np.ndarray] = []
         choices: list[np.ndarray] = []
@@ -327,17 +318,16 @@ def make(
     """
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        probe, quiet, chosen = request.given, request.quiet, encoder
+        quiet, chosen = request.quiet, encoder
         if probabilities:
             members: list[Member] = [OwnProbabilities("your classifier")]
-        elif given_vectors(samples) is not None:
-            members = members_of_vectors(probe, quiet)
         else:
             if isinstance(chosen, str):
                 chosen = EmbeddingProbe(chosen, device=device, quiet=quiet)
-            if chosen is not None:
+            inputs = Inputs(samples, request.given, chosen, words, request.seed, quiet)
+            if chosen is not None and "texts" in inputs.kinds:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
-            members = members_of_texts(samples, probe, chosen, words, request.seed, quiet)
+            members = members_of(inputs)
         return Committee(members, request, **options)(samples, pseudo_labels)
 
     return selector

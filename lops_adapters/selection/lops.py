@@ -13,7 +13,7 @@ from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.scoring import no_checkpoint
 from lops_adapters.selection.selectors import Labels, Selector, encode
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Lops:
     strict: bool = False
     corrected: bool = False
     online: bool = False
-    seen: Seen | None = None
+    seen: Listener | None = None
 
     def __post_init__(self) -> None:
         self.probe.check_checkpoints()

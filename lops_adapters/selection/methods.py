@@ -36,7 +36,7 @@ from lops_adapters.selection.method import Method
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.sources import Votes
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 _WATCHED: dict[str, Any] = {"checkpoints": True, "options": ("online",)}
 _RULE: dict[str, Any] = {  # of the core's RULES
@@ -123,7 +123,7 @@ def build(
     gold: Labels | None = None,
     seed: int = 0,
     quiet: bool = True,
-    seen: Seen | None = None,
+    seen: Listener | None = None,
     strict: bool = False,
     checked: Mapping[int, Hashable | None] | None = None,
     votes: Votes | None = None,

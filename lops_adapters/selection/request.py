@@ -14,7 +14,7 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.ranked import Scorer, best, read_labels, selection_of, shares, total
 from lops_adapters.selection.selectors import Labels, Selector
 from lops_adapters.selection.sources import Votes
-from lops_adapters.selection.suggestions import Moved, Seen
+from lops_adapters.selection.suggestions import Listener, Moved
 
 
 def is_fraction(value: Any) -> bool:
@@ -36,7 +36,7 @@ class Request:
     gold: Labels | None = None
     seed: int = 0
     quiet: bool = True
-    seen: Seen | None = None
+    seen: Listener | None = None
     strict: bool = False
     checked: Mapping[int, Any] = field(default_factory=dict)
     votes: Votes | None = None

@@ -14,7 +14,7 @@ from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Selector
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 def watch(
@@ -27,7 +27,7 @@ def watch(
     seed: int,
     every: int | None,
     online: bool = False,
-    seen: Seen | None = None,
+    seen: Listener | None = None,
 ) -> int:
     """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
 

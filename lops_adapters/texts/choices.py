@@ -17,6 +17,7 @@ from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
 from lops_adapters.selection import METHODS
+from lops_adapters.selection.member_table import kinds_of, names_of
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command
@@ -142,11 +143,12 @@ def choose_members(
     'Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.'
     """
     name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
-    if name is None or name == NONE:
-        return None, f"Members: {first}, neighbours by LSA."
-    check_names(encoder=name)
-    on_encoder = f"neighbours and logistic regression on {name}{', class words' if words else ''}"
-    return encoder, f"Members: {first}, neighbours by LSA, {on_encoder}."
+    if name == NONE:
+        encoder = name = None
+    if name is not None:
+        check_names(encoder=name)
+    kinds = kinds_of(True, name, words or None)
+    return encoder, f"Members: {names_of(kinds, first, name)}."
 
 
 def device_of(probe: Probe) -> str:

@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Method
+from lops_adapters.selection.member_table import kinds_of, names_of
 
 
 def read_given(
@@ -72,8 +73,11 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
             )
 
 
-def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
-    """Return the probe for vectors, and a sentence that names the members."""
+def probe_of_vectors(probe: Probe | str, quiet: bool, members: bool) -> tuple[Probe, str]:
+    """Return the probe for vectors, and a sentence that names it, or the members."""
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
     first = chosen.name if chosen is probe else "logistic regression"
-    return chosen, f"Members, on the given vectors: {first}, neighbours, logistic regression."
+    if not members:
+        return chosen, f"Probe, on the given vectors: {first}."
+    names = names_of(kinds_of(False, None, None), first)
+    return chosen, f"Members, on the given vectors: {names}."

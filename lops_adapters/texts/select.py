@@ -265,7 +265,7 @@ def _scorers(
 ) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
     if matrix is not None:
-        watched, which = probe_of_vectors(probe, quiet)
+        watched, which = probe_of_vectors(probe, quiet, method.has_members)
         if pred_probs is not None:
             return watched, "Member: the given probabilities.", {"probabilities": True}
         return watched, which, {}
