@@ -28,6 +28,7 @@ from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.registry import Registry
 from lops_adapters.selection.member import Member
 from lops_adapters.selection.members import (
     ClassWords,
@@ -184,7 +185,19 @@ _ROWS = (
     MemberFactory("regression", (VECTORS,), "logistic regression", _regression),
     MemberFactory("class words", (TEXTS, VECTORS, WORDS), "class words", _class_words),
 )
-MEMBERS: dict[str, MemberFactory] = {row.name: row for row in _ROWS}
+MEMBERS = Registry("member", "lops_adapters.members", MemberFactory, _ROWS)
+
+
+def register_member(member: MemberFactory) -> MemberFactory:
+    """Add a member to every committee and return it; a package may name it as an entry point.
+
+    It is built where the inputs that it needs are there, see docs/extend.md.
+
+    Raises:
+        LopsError: another member has this name.
+
+    """
+    return MEMBERS.register(member)
 
 
 def kinds_of(texts: bool, encoder: object, words: object) -> frozenset[str]:

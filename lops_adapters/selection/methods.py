@@ -19,6 +19,7 @@ from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
+from lops_adapters.registry import Registry
 from lops_adapters.selection import (
     committee,
     confident,
@@ -97,7 +98,7 @@ _ROWS = (
            optimal.make, needs_probe=False, needs_gold=True, **_DECIDES, takes=("gold",),
            per_class=None, alone=True, kept="rows whose label is the gold label"),
 )  # fmt: skip
-METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
+METHODS = Registry("method", "lops_adapters.methods", Method, _ROWS)
 BY_CLASS = ("ranked",)  # methods whose fraction may differ between classes
 _REFUSED = {  # arguments of build that few methods take: what is said by the others
     "votes": "takes one label per sample, not votes; use {others}",
@@ -105,6 +106,18 @@ _REFUSED = {  # arguments of build that few methods take: what is said by the ot
     "checked": "does not learn from checked rows; leave checked out",
     "gold": "takes no gold labels; only {others} does: leave gold out",
 }
+
+
+def register_method(method: Method) -> Method:
+    """Add a method to :data:`METHODS` and return it; a package may name it as an entry point.
+
+    Then every command and ``lops_adapters.select`` take its name, see docs/extend.md.
+
+    Raises:
+        LopsError: another method has this name.
+
+    """
+    return METHODS.register(method)
 
 
 def offered() -> tuple[str, ...]:
