@@ -25,13 +25,13 @@ HEAVY_FILES = {
     "probes/han_network.py", "probes/keras_networks.py",
 }  # fmt: skip
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
-LEAVES = {"integrations", "scale", "cli"}
-COMMON = {"core", "console", "extras", "storage", "surroundings"}
+LEAVES = {"integrations", "scale", "cli", "testing"}
+COMMON = {"core", "console", "extras", "storage", "surroundings", "registry"}
 BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; frameworks and leaves are not named here.
 MAY_KNOW = {
     "core": set(),
-    **{room: {"core"} for room in ("console", "extras", "storage")},
+    **{room: {"core"} for room in ("console", "extras", "storage", "registry")},
     "surroundings": {"extras"},
     **dict.fromkeys(("encoders", "pseudo_labels", "evaluation", "formats"), COMMON),
     "datasets": {*COMMON, "formats"},
