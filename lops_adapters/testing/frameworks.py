@@ -15,6 +15,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.runs.command import command
 from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.testing.data import noisy_texts, topic_words
 
 _MEASURED = {"config.json", "metrics.json", "report.html"}
@@ -73,7 +74,7 @@ def check_run(path: Path, framework: str) -> None:
     rows = _rows(path / "pseudo_labels.csv", "id", "pseudo_label", "score")
     assert len(rows) == metrics["pseudo_labels"]["count"], "pseudo_labels.csv has other rows"
     _check_names(path / "pseudo_labels.csv", "pseudo_label", rows, classes)
-    assert next(iter(metrics["arms"])) == "standard", "the arm standard does not come first"
+    assert next(iter(metrics["arms"])) == STANDARD, f"the arm {STANDARD} does not come first"
     for arm, result in metrics["arms"].items():
         _check_arm(path / arm, result, classes, metrics["n_documents"])
 
@@ -122,7 +123,7 @@ def _rows(path: Path, *columns: str) -> list[dict[str, str]]:
 
 
 def _run(framework: Framework[Any], data: Path, output: Path, options: Sequence[str]) -> None:
-    places = ["--dataset", str(data), "--output", str(output), "--arms", "standard,lops"]
+    places = ["--dataset", str(data), "--output", str(output), "--arms", f"{STANDARD},{LOPS}"]
     with contextlib.redirect_stdout(io.StringIO()):
         status = command(framework)([*places, "--quiet", *options])
     assert status == 0, f"{framework.name} ends with the status {status}"

@@ -27,7 +27,7 @@ def gold(stand):
 
 def predictions_of(stand):
     """Ids are d0, d1, ... or the lines' numbers; the reader knows."""
-    from lops_adapters.datasets import load
+    from lops_adapters.datasets import load_dataset as load
 
     return [{"id": name} for name in load(stand.data, quiet=True).corpus.ids]
 
