@@ -27,7 +27,7 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
 
     Args:
         kind: of the rows, in messages.
-        group: of the entry points; None: there are none.
+        group: of the entry points.
         row_type: of the rows.
         rows: the package's own.
 

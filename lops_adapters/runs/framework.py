@@ -31,7 +31,6 @@ from lops_adapters.selection.auto_keep import Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.folds import FOLDS
-from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import random_like
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels
@@ -153,7 +152,7 @@ class Job(Generic[Settings]):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
             share = partial(_on_texts, by_content, read)
-            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
+            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
             return partial(_learnable, automatic, 0)
         least = FOLDS if "folds" in row.options else 0
         on_texts = partial(_on_texts, make(keep=keep), read if row.texts else _unchanged)

@@ -37,6 +37,7 @@ class Method:
         takes_keep: whether it keeps a fraction of the samples; others decide how many.
         per_class: whether it keeps the same share of every class by default, as the paper
             describes it; None: it has no choice.
+        by_class: whether the fraction may differ between classes.
         checkpoints: whether it looks at the probe while that trains.
         timed: whether it notes when a sample is learnt.
         warns: whether it warns of classes of which nothing is learnt.
@@ -68,6 +69,7 @@ class Method:
     takes_n: bool = True
     takes_keep: bool = True
     per_class: bool | None = False
+    by_class: bool = False
     checkpoints: bool = False
     timed: bool = False
     warns: bool = False

@@ -41,13 +41,9 @@ from lops_adapters.selection.suggestions import Listener
 
 _WATCHED: dict[str, Any] = {"checkpoints": True, "options": ("online",)}
 _RULE: dict[str, Any] = {  # of the core's RULES
-    **_WATCHED,
-    "takes_n": False,
-    "per_class": None,
-    "timed": True,
-    "warns": True,
+    **_WATCHED, "takes_n": False, "per_class": None, "timed": True, "warns": True,
     "kept": "{share} of each class that the probe learns first, by {name}",
-}
+}  # fmt: skip
 _DECIDES: dict[str, Any] = {"takes_n": False, "takes_keep": False}
 _SPREAD = "the same share of every class"
 _ROWS = (
@@ -63,7 +59,7 @@ _ROWS = (
     Method("stop-and-take-all",
            "learning order by the paper's introduction: all classes at once", lops.make, **_RULE),
     Method("ranked", "learning order by the paper's method section; stops when it is decided",
-           lops.make, **_RULE),
+           lops.make, **_RULE, by_class=True),
     Method("probability", "largest probability of the pseudo-label after training",
            scoring.make, **_WATCHED, is_probability=True),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
@@ -99,7 +95,6 @@ _ROWS = (
            per_class=None, alone=True, kept="rows whose label is the gold label"),
 )  # fmt: skip
 METHODS = Registry("method", "lops_adapters.methods", Method, _ROWS)
-BY_CLASS = ("ranked",)  # methods whose fraction may differ between classes
 _REFUSED = {  # arguments of build that few methods take: what is said by the others
     "votes": "takes one label per sample, not votes; use {others}",
     "groups": "knows no groups; leave groups out, or use {others}",
@@ -111,11 +106,8 @@ _REFUSED = {  # arguments of build that few methods take: what is said by the ot
 def register_method(method: Method) -> Method:
     """Add a method to :data:`METHODS` and return it; a package may name it as an entry point.
 
-    Then every command and ``lops_adapters.select`` take its name, see docs/extend.md.
-
-    Raises:
-        LopsError: another method has this name.
-
+    Then commands and ``lops_adapters.select`` take its name, see docs/extend.md. Raises a LopsError
+    if another method has this name.
     """
     return METHODS.register(method)
 
@@ -221,7 +213,7 @@ def build(
         return auto_keep(
             Preferred(request.probe, seed, quiet),
             lambda share: row.make(replace(request, keep=share), **options),
-            method in BY_CLASS,
+            row.by_class,
         )
 
     return InContentOrder(make, request)
@@ -285,10 +277,11 @@ def check_rule(method: Any, keep: Any) -> None:
 
 def _check_keep(row: Method, keep: Any) -> None:
     if isinstance(keep, Mapping):
-        if row.name not in BY_CLASS:
+        if not row.by_class:
+            others = ", ".join(other.name for other in METHODS.values() if other.by_class)
             raise LopsError(
-                f"{typed('keep')} is a fraction per class, and only {BY_CLASS[0]} takes it; give "
-                "one number"
+                f"{typed('keep')} is a fraction per class, and only {others} takes it; give one "
+                "number"
             )
         return
     share = is_fraction(keep)
