@@ -84,6 +84,7 @@ def test_a_member_in_the_command(installed, tmp_path, table):
     assert "first word" in out.partition("labels preferred by")[2].splitlines()[0]
 
 
+@pytest.mark.slow
 def test_an_arm_of_a_framework(installed, tmp_path):
     options = ["--dataset", "demo", "--max-docs", "120", "--classifier", "linear"]
     more = ["--arms", "standard,lops,shortest", "--iterations", "1", "--quiet", "--output", "run"]
@@ -96,6 +97,7 @@ def test_an_arm_of_a_framework(installed, tmp_path):
     assert 0 < first["selected"] < first["pseudo_labels"]
 
 
+@pytest.mark.slow
 def test_its_own_tests(installed, tmp_path):
     """The checks of this package, from outside."""
     code = "import lops_toy; from lops_adapters.testing import check_member, check_method; "
