@@ -15,6 +15,7 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
@@ -33,7 +34,6 @@ from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import InContentOrder
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Labels, Selector
-from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Seen
 
 

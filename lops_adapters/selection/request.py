@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.ranked import Scorer, best, read_labels, selection_of, shares, total
 from lops_adapters.selection.selectors import Labels, Selector
-from lops_adapters.selection.sources import Votes
 from lops_adapters.selection.suggestions import Moved, Seen
 
 

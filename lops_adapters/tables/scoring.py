@@ -15,10 +15,11 @@ from lops_adapters.console import unsure
 from lops_adapters.formats import FORMATS
 from lops_adapters.formats.base import Block, Writer
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.groups import Groups
+from lops_adapters.labels.votes import VoteReader
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.tables.classes import Classes
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import (
     ABSTAINED,
@@ -33,10 +34,8 @@ from lops_adapters.tables.results import (
     WEIGHT,
     types_like,
 )
-from lops_adapters.tables.survey import text_of
+from lops_adapters.tables.survey import texts_of
 from lops_adapters.tables.train import TrainRows
-from lops_adapters.tables.votes import VoteReader
-from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
@@ -95,11 +94,6 @@ class Scoring:
     unvoted: FittedCommittee | None
     groups: Groups | None = None
 
-    @property
-    def wanted(self) -> Wanted:
-        """The columns."""
-        return self.job.wanted
-
     def score(self, block: Block, start: int, totals: Totals) -> Scored:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.
 
@@ -109,8 +103,8 @@ class Scoring:
         """
         scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
-        if self.wanted.gold is not None:
-            (labels,) = self.wanted.cells(block, [self.wanted.gold])
+        if self.job.columns.gold is not None:
+            (labels,) = self.job.columns.cells(block, [self.job.columns.gold])
             gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
         totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
         totals.relabelled += int(scored.relabelled.sum())
@@ -129,17 +123,17 @@ class Scoring:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
-            names = [str(self.wanted.text), str(self.wanted.label)]
-            texts, labels = self.wanted.cells(block, names)
+            names = [str(self.job.columns.text), str(self.job.columns.label)]
+            texts, labels = self.job.columns.cells(block, names)
             codes = self.classes.codes(labels)
             rows = np.flatnonzero(codes >= 0)
         else:
-            names = [str(self.wanted.text), *self.reader.columns]
-            texts, *cells = self.wanted.cells(block, names)
+            names = [str(self.job.columns.text), *self.reader.columns]
+            texts, *cells = self.job.columns.cells(block, names)
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
-        read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        keys = content_keys(read, self.job.seed)
+        read = texts_of(texts, block, rows)
+        keys = content_keys(read, self.job.choice.seed)
         groups = self._groups(block, rows)
         assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return self._scored(rows, assessment, None)
@@ -148,15 +142,15 @@ class Scoring:
         """Return the codes of the groups of rows, (m,) int64, -1: none of the sample's."""
         if self.groups is None:
             return None
-        (cells,) = block.cells([str(self.wanted.group)])
-        return self.groups.of(read_groups([cells[i] for i in rows.tolist()], len(rows)) or ())
+        (cells,) = block.cells([str(self.job.columns.group)])
+        return self.groups.of([cells[i] for i in rows.tolist()])
 
     def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of rows without a vote; empty if nothing is suggested."""
         if self.unvoted is None:
             return {}
-        (texts,) = block.cells([str(self.wanted.text)])
-        read = [text_of(texts[i], block, i) for i in rows.tolist()]
+        (texts,) = block.cells([str(self.job.columns.text)])
+        read = texts_of(texts, block, rows)
         codes, probability = self.unvoted.suggest(read, self._groups(block, rows))
         names = [self.unvoted.classes[code] for code in codes.tolist()]
         labels = [self.classes.values[str(name)] for name in names]
@@ -230,7 +224,7 @@ def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None
 
     Every label is written with the first row, into each column that may hold it.
     """
-    column, values = job.wanted.own_label, list(classes.values.values())
+    column, values = job.columns.own_label, list(classes.values.values())
     like = types_like(column, values)
     block = next(iter(table.blocks()))
     rows = np.zeros(len(values) + 2, dtype=np.int64)
@@ -252,7 +246,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
 
     """
     totals = Totals.of(len(scoring.classes.names))
-    like = types_like(scoring.wanted.own_label, scoring.classes.values.values())
+    like = types_like(scoring.job.columns.own_label, scoring.classes.values.values())
     unvoted = () if scoring.unvoted is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
@@ -261,7 +255,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             columns = new.get(part, scoring.columns)
             writer: Writer
             if part == TRAIN:
-                writer = TrainRows(path, scoring.wanted.text, scoring.job.escape)
+                writer = TrainRows(path, scoring.job.columns.text, scoring.job.escape)
             elif part == CORRECTED and kind == table.format.name:
                 writer = FORMATS[kind].copier(path, table.start)
             else:
@@ -279,10 +273,10 @@ def corrected(scoring: Scoring, block: Block, scored: Scored) -> Block:
     """Return a block with the labels of relabelled and checked rows, and of answers by class."""
     codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
     changed = np.flatnonzero(codes != scored.codes)
-    if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+    if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
         changed = np.arange(len(codes))
     new = dict(zip(scored.rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-    return block.replaced(str(scoring.wanted.label), new)
+    return block.replaced(str(scoring.job.columns.label), new)
 
 
 def _write(
@@ -316,8 +310,8 @@ def _write(
             added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
-        column, changed = scoring.wanted.own_label, np.flatnonzero(codes != before)
-        if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+        column, changed = scoring.job.columns.own_label, np.flatnonzero(codes != before)
+        if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
             changed = np.arange(len(codes))
         if column is None:
             added[LABEL] = scoring.given(codes)

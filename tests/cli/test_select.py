@@ -288,7 +288,7 @@ def test_an_input_that_changes_between_the_passes(here, monkeypatch):
         write_table(path, [["x", *ROWS[0][1:]], *ROWS[1:]])
         return selection
 
-    monkeypatch.setattr(fit, "select", then)
+    monkeypatch.setattr(fit, "select_labelled", then)
     with pytest.raises(
         LopsError, match=r"the input changed during the run .*news.csv.; nothing was written"
     ):

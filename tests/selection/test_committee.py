@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
@@ -20,7 +21,6 @@ from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.sources import Votes
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts

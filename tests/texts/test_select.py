@@ -153,7 +153,7 @@ def test_a_class_of_which_nothing_is_kept(monkeypatch):
             codes < 2, scored, ["class 0", "class 1", "class 2"], codes, "some", "why"
         )
 
-    monkeypatch.setattr("lops_adapters.texts.select.build", lambda *_, **__: two_classes_only)
+    monkeypatch.setattr("lops_adapters.texts.labelled.build", lambda *_, **__: two_classes_only)
     message = (
         "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or use a ranking"
     )

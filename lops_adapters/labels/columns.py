@@ -1,4 +1,4 @@
-"""The columns of a table that a selection needs; the likeliest one for a wrong name."""
+"""The columns of a table, or arguments, that a selection needs; the likeliest for a wrong name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
-from lops_adapters.formats.cells import cell_text, single
+from lops_adapters.formats.cells import single
 from lops_adapters.formats.readers import Table
-from lops_adapters.texts.abstentions import code_or_label
+from lops_adapters.labels.missing import is_named, named
 
 NPY = ".npy"
 _SENTENCE = 6  # words of a name, from which on it looks like a text
@@ -26,8 +27,8 @@ def is_file(name: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Names of columns; None: not given.
+class Columns:
+    """Names of columns, or of arguments that hold as much in memory; None: not given.
 
     Attributes:
         text: None only with embeddings.
@@ -42,6 +43,7 @@ class Wanted:
         dropped: sources whose labels count as missing, if a column names the sources.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
+        in_memory: these are arguments of :func:`lops_adapters.select`.
 
     """
 
@@ -49,15 +51,16 @@ class Wanted:
     label: str | None
     gold: str | None = None
     id: str | None = None
-    abstain: Sequence[str] | None = None
+    abstain: Any = None
     embeddings: str | None = None
     soft: Sequence[str] = ()
     checked: str | None = None
     votes: Sequence[str] = ()
     source: str | None = None
     dropped: Sequence[str] = ()
-    classes: Sequence[str] | None = None
+    classes: Sequence[Hashable] | None = None
     group: str | None = None
+    in_memory: bool = False
 
     @property
     def has_votes(self) -> bool:
@@ -70,7 +73,7 @@ class Wanted:
         return None if self.has_votes else self.label
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
         names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
@@ -97,11 +100,24 @@ class Wanted:
 
     def is_named(self, label: Hashable) -> bool:
         """Return whether a label is named as no class."""
-        text = cell_text(label)
-        return any(
-            text == name or code_or_label(text) == code_or_label(name)
-            for name in self.abstain or ()
-        )
+        return is_named(label, named(self.abstain) or frozenset())
+
+    @property
+    def about(self) -> str:
+        """What a table without labels lacks, and what to do, for a message."""
+        if self.soft:
+            return f"largest soft label: all are ties or zero; check {typed('soft_labels')}"
+        if self.has_votes:
+            return "vote; wanted a class name where a source votes"
+        if self.in_memory:
+            return "label; wanted labels of at least two classes"
+        return f"label in column {self.label!r}; check --label"
+
+    @property
+    def inside(self) -> str:
+        """Where the labels stand, for a message."""
+        names = (self.label,) if self.label is not None else (*self.votes, *self.soft)
+        return "" if self.in_memory else f" in {listed(map(repr, names), 5)}"
 
     @property
     def is_plain(self) -> bool:
@@ -151,6 +167,41 @@ class Wanted:
             raise LopsError("--drop-source needs --labels or --source; leave it out")
         if self.classes is not None and self.soft:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
+
+
+def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that ``--labels`` names: names, lists of names and patterns.
+
+    Args:
+        table: with the columns.
+        asked: such as ``rule1,rule2`` or ``rule*``.
+        dropped: columns to leave out.
+
+    Raises:
+        LopsError: a name or a pattern that no column has, or fewer than two columns.
+
+    """
+    columns: list[str] = []
+    for part in asked:
+        for name in [part] if part in table.columns else part.split(","):
+            matching = [column for column in table.columns if fnmatchcase(column, name)]
+            if name in table.columns or not matching:
+                require(table, name, "--labels")
+                matching = [name]
+            columns += matching
+    unknown = [name for name in dropped if asked and name not in columns]
+    if unknown:
+        raise LopsError(
+            f"--drop-source is {unknown[0]!r:.80}, and the sources are {listed(columns, 10)}; give "
+            "one of them"
+        )
+    kept = tuple(dict.fromkeys(name for name in columns if name not in dropped))
+    if asked and len(kept) < 2:
+        raise LopsError(
+            f"--labels names {len(kept)} column{'' if len(kept) == 1 else 's'}; wanted at least "
+            "two, one per source; for one column of labels use --label"
+        )
+    return kept
 
 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
@@ -219,12 +270,12 @@ def _about_delimiter(table: Table, name: str) -> str:
     if table.format.name not in ("csv", "tsv"):
         return ""
     header = table.start.reading.delimiter.join(table.columns)
-    for other, named in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
+    for other, spelt in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
         names = [part.strip('"') for part in header.split(other)]
         if (
             other != table.start.reading.delimiter
             and len(names) > 1
             and (len(table.columns) == 1 or name in names)
         ):
-            return f" The header looks separated by {named}; give --delimiter {named}"
+            return f" The header looks separated by {spelt}; give --delimiter {spelt}"
     return ""

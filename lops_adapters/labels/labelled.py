@@ -1,0 +1,89 @@
+"""What is known about the labels of samples, read once: the only form from here on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.labels.votes import Votes
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Samples with what is known about their labels.
+
+    Attributes:
+        samples: n of them.
+        codes: (n,) int64 places among the classes; -1: no label.
+        classes: k labels as they were given, in the order of their codes.
+        votes: of label sources; None: each sample has one label.
+        groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
+        checked: position -> code of the label by a person, -1: none of the classes.
+        places: (n,) int64, where the samples stand in what they were cut from; None: it is this.
+
+    """
+
+    samples: Any
+    codes: np.ndarray
+    classes: Sequence[Hashable]
+    votes: Votes | None = None
+    groups: np.ndarray | None = None
+    checked: Mapping[int, int] = field(default_factory=dict)
+    places: Any = None
+
+    @property
+    def labels(self) -> list[Hashable | None]:
+        """The n labels as they were given; None: no label."""
+        values = [*self.classes, None]
+        return [values[code] for code in self.codes.tolist()]
+
+    @property
+    def checked_labels(self) -> dict[int, Hashable | None]:
+        """Position -> the label by a person; None: none of the classes."""
+        values = [*self.classes, None]
+        return {row: values[code] for row, code in self.checked.items()}
+
+    def at(self, rows: np.ndarray) -> Labelled:
+        """Return the samples at (m,) int64 distinct positions, in this order."""
+        place = np.full(len(self.codes), -1, dtype=np.int64)
+        place[rows] = np.arange(len(rows))
+        checked = {int(place[row]): code for row, code in self.checked.items() if place[row] >= 0}
+        return replace(
+            self,
+            samples=taken(self.samples, rows),
+            codes=self.codes[rows],
+            votes=None if self.votes is None else self.votes.at(rows),
+            groups=None if self.groups is None else self.groups[rows],
+            checked=checked,
+            places=rows if self.places is None else self.places[rows],
+        )
+
+    def with_label(self) -> Labelled:
+        """Return the samples that have a label, with the classes that are one's label.
+
+        >>> some = Labelled(["a", "b", "c"], np.array([2, -1, 0]), ["x", "y", "z"])
+        >>> known = some.with_label()
+        >>> known.samples, known.codes.tolist(), known.classes, known.places.tolist()
+        (['a', 'c'], [1, 0], ['x', 'z'], [0, 2])
+        """
+        known = self.at(np.flatnonzero(self.codes >= 0))
+        present = np.unique(known.codes)
+        place = np.full(len(self.classes) + 1, -1, dtype=np.int64)
+        place[present] = np.arange(len(present))
+        return replace(
+            known,
+            codes=place[known.codes],
+            classes=[self.classes[code] for code in present.tolist()],
+            checked={row: int(place[code]) for row, code in known.checked.items()},
+        )
+
+
+def taken(rows: Any, order: np.ndarray) -> Any:
+    """Return the rows of an array, list, tuple or column at (m,) positions."""
+    if isinstance(rows, np.ndarray):
+        return rows[order]
+    listed = rows.tolist() if hasattr(rows, "iloc") else rows  # a column is indexed by its index
+    return [listed[i] for i in order.tolist()]
