@@ -151,9 +151,8 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
     """
     from threadpoolctl import threadpool_limits
 
-    checks, committees = sample.checked(), list[FittedCommittee]()
-    unvoted = job.columns.has_votes and sample.classes.abstained > 0
-    scores_more = not sample.is_whole or (unvoted and job.columns.is_plain)
+    committees = list[FittedCommittee]()
+    further = not sample.is_whole or (_has_unvoted(sample, job) and job.columns.is_plain)
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
@@ -161,42 +160,52 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
             job.choice,
             sample.labels,
             embeddings=sample.vectors,
-            checked=checks,
+            checked=sample.checked(),
             place=sample.place,
-            fitted=committees.append if scores_more else None,
+            fitted=committees.append if further else None,
         )
-    names, drawn = sample.classes.names, sample.drawn
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too
+    names = sample.classes.names
     selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
-    suggested = encode(selection.suggested, [None, *names]) - 1
+    look = near and sample.is_whole and job.columns.text is not None
+    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
+    scoring = _scoring(sample, job, selection, next(iter(committees), None))
+    return Fit(job, sample, selection, scoring, duplicates)
+
+
+def _has_unvoted(sample: Sample, job: Job) -> bool:
+    return job.columns.has_votes and sample.classes.abstained > 0
+
+
+def _scoring(
+    sample: Sample, job: Job, selection: TextSelection, committee: FittedCommittee | None
+) -> Scoring:
+    """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
+    names, sampled = sample.classes.names, None
     assessment = Assessment(
         selection.mask,
         selection.confidence,
-        suggested,
+        encode(selection.suggested, [None, *names]) - 1,
         selection.suggested_probability,
         encode(selection.labels, names),
     )
-    sampled = None
     if not sample.is_whole:
-        places = encode(committees[0].classes, names)
+        assert committee is not None
+        places = encode(committee.classes, names)
         keys, groups = name_keys(names), sample.shared_groups
-        sampled = SampleCommittee(committees[0], drawn, assessment, keys, places, groups)
-    has_times = "lops_learnt_at" in selection.columns
+        sampled = SampleCommittee(committee, sample.drawn, assessment, keys, places, groups)
     columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
-    scoring = Scoring(
-        job,
-        sample.classes,
-        (*columns, WEIGHT) if job.weights else columns,
-        drawn.positions,
-        assessment,
-        selection.learnt_at if has_times else None,
-        sampled,
-        bool(checks),
-        sample.reader,
-        committees[0] if unvoted and committees else None,
-        sample.groups,
+    return Scoring(
+        job=job,
+        classes=sample.classes,
+        columns=(*columns, WEIGHT) if job.weights else columns,
+        positions=sample.drawn.positions,
+        assessment=assessment,
+        learnt_at=selection.learnt_at if "lops_learnt_at" in selection.columns else None,
+        has_checks=bool(selection.checked),
+        sampled=sampled,
+        unvoted=committee if _has_unvoted(sample, job) else None,
+        reader=sample.reader,
+        groups=sample.groups,
     )
-    look = near and sample.is_whole and job.columns.text is not None
-    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
-    return Fit(job, sample, selection, scoring, duplicates)

@@ -63,7 +63,7 @@ class Scored(NamedTuple):
         return self.assessment.labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scoring:
     """What scoring a block takes; can be pickled.
 
@@ -74,10 +74,10 @@ class Scoring:
         positions: (n,) int64 of the sample in the table, ascending.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
-        sampled: the committee that was fitted to the sample; None: the sample is the table.
         has_checks: whether a person has checked rows.
-        reader: of votes; None: each row has one label.
+        sampled: the committee that was fitted to the sample; None: the sample is the table.
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
+        reader: of votes; None: each row has one label.
         groups: of the sample; None: no groups.
 
     """
@@ -88,10 +88,10 @@ class Scoring:
     positions: np.ndarray
     assessment: Assessment
     learnt_at: np.ndarray | None
-    sampled: SampleCommittee | None
     has_checks: bool
-    reader: VoteReader | None
-    unvoted: FittedCommittee | None
+    sampled: SampleCommittee | None = None
+    unvoted: FittedCommittee | None = None
+    reader: VoteReader | None = None
     groups: Groups | None = None
 
     def score(self, block: Block, start: int, totals: Totals) -> Scored:
