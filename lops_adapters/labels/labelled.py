@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.core import LopsError, read_pseudo_labels
 from lops_adapters.labels.votes import Votes
 
 
@@ -33,6 +35,56 @@ class Labelled:
     groups: np.ndarray | None = None
     checked: Mapping[int, int] = field(default_factory=dict)
     places: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        samples: Any,
+        pseudo_labels: Any,
+        *,
+        votes: Votes | None = None,
+        groups: np.ndarray | None = None,
+        checked: Mapping[int, Hashable | None] = MappingProxyType({}),
+        known: bool = True,
+    ) -> Labelled:
+        """Read pseudo-labels, one per sample, as a framework has them.
+
+        Args:
+            samples: n of them.
+            pseudo_labels: n hashable class names; the classes are the sorted distinct ones.
+            votes, groups: see :class:`Labelled`.
+            checked: position -> label by a person, None: none of the classes.
+            known: refuse a checked label that no sample has; else it is none of the classes.
+
+        Raises:
+            LopsError: no pseudo-label per sample, and checked rows or labels that are not there.
+
+        >>> Labelled.of(["a", "b"], ["y", "x"]).codes.tolist()
+        [1, 0]
+        """
+        n = len(samples)
+        if n != len(pseudo_labels):
+            raise LopsError(
+                f"found {n} samples and {len(pseudo_labels)} pseudo-labels; wanted one per sample"
+            )
+        classes, codes = read_pseudo_labels(pseudo_labels)
+        code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
+        for position, label in checked.items():
+            if not 0 <= position < n:
+                raise LopsError(
+                    f"checked holds the position {position} for {n} samples; wanted positions from "
+                    f"0 to {n - 1}"
+                )
+            if known and label not in code_of:
+                raise LopsError(
+                    f"checked holds {label!r:.80}, a label that no sample has; wanted None or a "
+                    "label of the samples"
+                )
+        checks = {position: code_of.get(label, -1) for position, label in checked.items()}
+        return cls(samples, codes.astype(np.int64), classes, votes, groups, checks)
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
     @property
     def labels(self) -> list[Hashable | None]:

@@ -228,7 +228,7 @@ class Tally:
                 "least two classes"
             )
         self._check_many(counts, labels)
-        ordered = in_order(values) if columns.in_memory else tuple(sorted(values))
+        ordered = in_order(values)
         place = {name: code for code, name in enumerate(ordered)}
         code_of = {label: place[name] for label, name in names.items()}
         rows = np.array([counts[name] for name in ordered], dtype=np.int64)

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.labels.checked import with_checked, with_copies
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe
-from lops_adapters.selection import METHODS, Suggestions, build
+from lops_adapters.selection import METHODS, Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.members import check_words
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.methods import check_data, select_by
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
@@ -87,7 +87,7 @@ def select_labelled(
     options |= {"fitted": committees.append} if unvoted or fitted is not None else {}
     options |= {"assessed": estimates.extend} if is_committee and voted else {}
     seen = Assessed(len(known.codes)) if is_committee else Suggestions(len(known.codes))
-    selection = _selector(choice, probe, options, known, seen)(known.samples, known.labels)
+    selection = _select(choice, probe, options, known, seen)
     if isinstance(seen, Assessed):
         seen.finish(known, choice.seed)
         labels = list(labels)
@@ -116,25 +116,17 @@ def select_labelled(
     return result
 
 
-def _selector(
+def _select(
     choice: Choice, probe: Probe, options: dict[str, Any], known: Labelled, seen: Suggestions
-) -> Selector:
-    """Return the selector for these samples; copies of a checked row are also checked."""
-    alike = known.samples
-    alike = range(len(alike)) if isinstance(alike, np.ndarray) else alike
-    return build(
-        choice.method,
-        probe,
-        **choice.asked,
-        **options,
-        seed=choice.seed,
-        quiet=choice.quiet,
-        seen=seen,
-        strict=choice.strict,
-        checked=with_copies(replace(known, samples=alike)).checked_labels or None,
-        votes=known.votes,
-        groups=known.groups,
-    )
+) -> Selection:
+    """Select among these samples; copies of a checked row are also checked."""
+    method, checks = choice.method, known.checked or None
+    check_data(method, votes=known.votes, groups=known.groups, checked=checks)
+    samples = known.samples
+    alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
+    known = replace(with_copies(replace(known, samples=alike)), samples=samples)
+    more: dict[str, Any] = {"seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
+    return select_by(method, probe, **choice.asked, **options, **more)(known, seen)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def test_labels_that_are_joined():
 
 
 def test_numbers_are_classes_by_size():
-    classes = count([10, 9, 8, 10]).classes(Columns("texts", "labels", in_memory=True))
+    classes = count([10, 9, 8, 10]).classes(COLUMNS)
     assert (classes.names, classes.counts.tolist()) == (("8", "9", "10"), [1, 1, 2])
     assert count(["10", "9"]).classes(COLUMNS).names == ("10", "9")
 

@@ -10,7 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.auto_keep import Preferred
-from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.random import random_like
 
 from ..noisy import noisy_texts
@@ -28,7 +28,7 @@ def share(selection):
 
 def test_the_share_is_what_held_out_probes_agree_with(noisy):
     held_out = Preferred(LinearProbe(quiet=True))
-    agreed = share(InContentOrder(lambda *_: held_out)(*noisy))
+    agreed = share(as_selector(held_out)(*noisy))
     assert 0.5 < agreed < 1
     for name in ("learning-order", "probability", "ranked"):
         found = build(name, LinearProbe(quiet=True), keep="auto")(*noisy)
@@ -43,7 +43,7 @@ def test_the_share_of_each_class(noisy):
     labels = labels.copy()
     labels[::5] = "class class 0"
     held_out = Preferred(LinearProbe(quiet=True))
-    wanted = InContentOrder(lambda *_: held_out)(texts, labels).per_class
+    wanted = as_selector(held_out)(texts, labels).per_class
     found = build("ranked", LinearProbe(quiet=True), keep="auto")(texts, labels)
     assert [r.kept for r in found.per_class.values()] == [r.kept for r in wanted.values()]
     shares = [report.kept / report.count for report in found.per_class.values()]
