@@ -41,7 +41,7 @@ from lops_adapters.texts.totals import Totals
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
 
 
-class Scored(NamedTuple):
+class ScoredRows(NamedTuple):
     """The labelled rows of a block.
 
     Attributes:
@@ -94,7 +94,7 @@ class Scoring:
     reader: VoteReader | None = None
     groups: Groups | None = None
 
-    def score(self, block: Block, start: int, totals: Totals) -> Scored:
+    def score(self, block: Block, start: int, totals: Totals) -> ScoredRows:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.
 
         Raises:
@@ -111,7 +111,7 @@ class Scoring:
         totals.abstained += len(block) - len(scored.rows)
         return scored
 
-    def _known(self, block: Block, start: int) -> Scored:
+    def _known(self, block: Block, start: int) -> ScoredRows:
         """Return the assessment of rows of the sample, which is the table."""
         first, last = np.searchsorted(self.positions, (start, start + len(block)))
         rows = self.positions[first:last] - start
@@ -119,7 +119,7 @@ class Scoring:
         assessment = self.assessment.at(np.arange(first, last))
         return self._scored(rows, assessment, learnt_at)
 
-    def _new(self, block: Block, start: int) -> Scored:
+    def _new(self, block: Block, start: int) -> ScoredRows:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
@@ -158,13 +158,13 @@ class Scoring:
 
     def _scored(
         self, rows: np.ndarray, assessment: Assessment, learnt_at: np.ndarray | None
-    ) -> Scored:
+    ) -> ScoredRows:
         sure = (assessment.suggested != assessment.labels) & (
             assessment.probability >= self.job.relabel
         )
-        return Scored(rows, assessment, learnt_at, ~assessment.mask & sure)
+        return ScoredRows(rows, assessment, learnt_at, ~assessment.mask & sure)
 
-    def checked_codes(self, scored: Scored) -> np.ndarray:
+    def checked_codes(self, scored: ScoredRows) -> np.ndarray:
         """Return the codes of the labels, (m,), and of the person's where rows are checked.
 
         These, and copies of them, are the kept rows whose probability is exactly 1.
@@ -174,7 +174,7 @@ class Scoring:
             return scored.codes
         return np.where(said.mask & (said.right == 1), said.suggested, scored.codes)
 
-    def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
+    def added(self, scored: ScoredRows, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
         assessment = scored.assessment.at(at)
         columns: dict[str, list[Any]] = {
@@ -189,7 +189,7 @@ class Scoring:
             columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
         return {name: columns[name] for name in self.columns}
 
-    def to_train(self, scored: Scored, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
+    def to_train(self, scored: ScoredRows, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
         """Return the rows of a block that have a class, and what to train on.
 
         The label is the most probable one, or a checked one; the weight is its probability.
@@ -269,7 +269,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     return totals
 
 
-def corrected(scoring: Scoring, block: Block, scored: Scored) -> Block:
+def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
     """Return a block with the labels of relabelled and checked rows, and of answers by class."""
     codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
     changed = np.flatnonzero(codes != scored.codes)
@@ -283,7 +283,7 @@ def _write(
     scoring: Scoring,
     block: Block,
     start: int,
-    scored: Scored,
+    scored: ScoredRows,
     writers: Iterable[tuple[str, Writer]],
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
