@@ -10,6 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import single
+from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.reader import LabelReader
 from lops_adapters.labels.soft import hard_labels
@@ -49,7 +50,7 @@ def read_labels(
 
     Raises:
         LopsError: no flat sequence of names, or labels that no table may have either, see
-            :meth:`~lops_adapters.labels.tally.Tally.classes`.
+            :func:`~lops_adapters.labels.classes.read_classes`.
 
     >>> given = read_labels(["b", None, "a", "a"])
     >>> given.codes.tolist(), given.classes, given.shown
@@ -94,7 +95,7 @@ def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> Given:
     n = len(next(iter(cells.values())))
     reader = LabelReader(columns)
     labels, _ = reader.take(cells, Positions(range(n)))
-    read = reader.tally.classes(columns)
+    read = read_classes(reader.tally, columns)
     codes = read.codes(labels)
     values = [read.values[name] for name in read.names]
     shown = list(labels) if columns.classes is None else read.given(codes)

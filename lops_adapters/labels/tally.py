@@ -1,26 +1,20 @@
-"""The different labels of a column or a list: counted block by block, then made into classes."""
+"""The different labels of a column or a list, counted block by block."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from lops_adapters.console import listed, typed
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import is_unlabelled, valid_text
-from lops_adapters.formats.places import SHOWN, Place, rows_of, shown_places
-from lops_adapters.labels.classes import Classes
-from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.missing import no_classes
-from lops_adapters.labels.near_names import about_nearest, nearest
-from lops_adapters.labels.several import about_several, check_single
+from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.places import SHOWN, Place, shown_places
 
 MOST = 100_000  # different labels
-FEW = 20  # rows; with fewer, hardly anything looks odd
 NONE = 0  # the number of "no label" in a tally
 
 
@@ -200,158 +194,6 @@ class Tally:
     def shown_places(self, places: Sequence[Place], count: int) -> str:
         """Return the places of ``count`` rows for a message, the first of them."""
         return shown_places(places, self.unit, count, len(self.paths) > 1)
-
-    def classes(self, columns: Columns) -> Classes:
-        """Return the classes of the whole table.
-
-        Raises:
-            LopsError: no labels or gold labels, labels of several types, or one class only.
-
-        """
-        if not self.rows:
-            raise LopsError("the table has no rows; wanted rows of at least two classes")
-        gone = no_classes(self.labels[1:], columns.abstain, soft=bool(columns.soft))
-        numbers = [i for i, label in enumerate(self.labels) if i and label not in gone]
-        absent = [NONE, *(i for i, label in enumerate(self.labels) if i and label in gone)]
-        self._check(numbers, columns)
-        labels = {self.labels[i]: i for i in numbers}
-        names, about = self._names(labels, columns)
-        counts: Counter[str] = Counter()
-        values: dict[str, Hashable] = {}
-        for label, number in labels.items():
-            counts[names[label]] += int(self.counts[number])
-            is_text = columns.classes is not None and isinstance(label, str)
-            values.setdefault(names[label], names[label] if is_text else label)
-        if len(counts) < 2:
-            raise LopsError(
-                f"all {counts.total():,} rows have the label {next(iter(labels))!r}; wanted at "
-                "least two classes"
-            )
-        self._check_many(counts, labels)
-        ordered = in_order(values)
-        place = {name: code for code, name in enumerate(ordered)}
-        code_of = {label: place[name] for label, name in names.items()}
-        rows = np.array([counts[name] for name in ordered], dtype=np.int64)
-        notes = [*self.notes, *about, *self._about_absent(columns, absent)]
-        of_labels = {label: int(self.counts[number]) for label, number in labels.items()}
-        problems = [*about_several(of_labels), *self._about_words()]
-        abstained = int(self.counts[absent].sum())
-        classes = Classes(ordered, rows, code_of, values, abstained, notes, problems)
-        self._about_gold(columns, classes, numbers)
-        return classes
-
-    def _check(self, numbers: Sequence[int], columns: Columns) -> None:
-        """Raise a LopsError about no labels, labels of several types, and lists as texts."""
-        if not numbers:
-            raise LopsError(f"none of the {self.rows} rows has a {columns.about}")
-        kinds: dict[type, int] = {}
-        for number in numbers:
-            kinds.setdefault(type(self.labels[number]), number)
-        if len(kinds) > 1:
-            places = (self.shown_places([self.first[i]], 1) for i in kinds.values())
-            shown = (
-                f"{kind.__name__} ({self.labels[i]!r} in {place})"
-                for (kind, i), place in zip(kinds.items(), places, strict=True)
-            )
-            raise LopsError(
-                f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
-                "strings or all numbers"
-            )
-        check_single(self.labels[number] for number in numbers)
-
-    def _check_many(self, counts: Mapping[str, int], labels: Mapping[Hashable, int]) -> None:
-        """Raise a LopsError if there are nearly as many classes as rows."""
-        n, k = sum(counts.values()), len(counts)
-        if n >= FEW and 2 * k > n:
-            raise LopsError(
-                f"found {k:,} different labels in {n:,} texts, such as "
-                f"{str(next(iter(labels)))!r:.60}; wanted classes with many texts each: is this "
-                "the label column?"
-            )
-
-    def _names(
-        self, labels: Mapping[Hashable, int], columns: Columns
-    ) -> tuple[dict[Hashable, str], list[str]]:
-        """Return the class of each label, and a sentence about labels that nearly name one."""
-        names = {label: valid_text(str(label)) for label in labels}
-        if columns.classes is None:
-            return names, []
-        numbers = {names[label]: number for label, number in labels.items()}
-        classes = {str(name): name for name in columns.classes}
-        meant = nearest(list(numbers), list(classes), lambda name: self.shown([numbers[name]]))
-        counts = [int(self.counts[number]) for number in labels.values()]
-        about = about_nearest(names.values(), meant, counts)
-        return {label: str(meant[name]) for label, name in names.items()}, about
-
-    def _about_absent(self, columns: Columns, absent: Sequence[int]) -> list[str]:
-        """Return a sentence about rows without a class, if any."""
-        count = int(self.counts[list(absent)].sum())
-        if not count:
-            return []
-        why = "Without a label"
-        if columns.soft or columns.has_votes:
-            why = "Without a largest soft label" if columns.soft else "Without a vote"
-        said = f"{why}: {rows_of(count)} ({self.shown(absent)}), neither kept nor rejected."
-        if len(absent) > 1 and columns.abstain is None:
-            given = "abstain=()" if columns.in_memory else "--abstain ''"
-            said += f" -1 counts as no label; if it is a class, give {given}."
-        return [said]
-
-    def _about_words(self) -> list[str]:
-        """Return a sentence about missing labels that are words, if any."""
-        if not self.words:
-            return []
-        spelt = listed((f"{word} ({n:,})" for word, n in sorted(self.words.items())), SHOWN)
-        return [f"Read as no label: {spelt}. If one of them is a class, give --keep-na."]
-
-    def _about_gold(self, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
-        """Add sentences about gold labels that are missing or no class.
-
-        Raises:
-            LopsError: no row has a gold label, or none of them is a class.
-
-        """
-        if columns.gold is None:
-            return
-        rows, judged = int(self.counts[numbers].sum()), int(self.judged[numbers].sum())
-        if not judged:
-            raise LopsError(
-                f"none of the {rows} rows has a gold label in column {columns.gold!r}; "
-                "fill in some, or leave out --gold"
-            )
-        true: Counter[str] = Counter()
-        known = set(numbers)
-        for (number, label), count in self.gold.items():
-            if number in known:
-                true[classes.gold_name(label)] += count
-        others = {name: count for name, count in true.most_common() if name not in classes.names}
-        if len(others) == len(true):
-            gold, names = listed(map(repr, others), SHOWN), listed(map(repr, classes.names), SHOWN)
-            raise LopsError(
-                f"the gold labels in column {columns.gold!r} are {gold}, and the classes are "
-                f"{names}; wanted the same names in both columns: check --gold, or rename them"
-            )
-        if others:
-            shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]
-            classes.problems.append(
-                f"Never predicted: {listed(shown, SHOWN)}, a gold label that is no row's label."
-            )
-        if judged < rows:
-            classes.notes.append(
-                f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."
-            )
-
-
-def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of classes in the order of their values: numbers by size.
-
-    >>> in_order({"10": 10, "9": 9}), in_order({"b": "b", "a": "a"})
-    (('9', '10'), ('a', 'b'))
-    """
-    try:
-        return tuple(sorted(values, key=lambda name: values[name]))
-    except TypeError:  # objects without an order
-        return tuple(sorted(values, key=lambda name: repr(values[name])))
 
 
 def _is_name(label: object) -> bool:

@@ -18,7 +18,7 @@ from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
 from lops_adapters.formats.files import states
 from lops_adapters.formats.readers import Table
-from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
@@ -28,8 +28,9 @@ from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import Job
+from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
-from lops_adapters.tables.survey import Sample, Survey, rows_by_key, survey_of
+from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
 from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
 
@@ -108,7 +109,7 @@ class Steps:
             for number, table in enumerate(tables):
                 parts.append(Part(table, number, tally.rows))
                 tally.join(counted[number])
-            classes = tally.classes(self.job.columns)
+            classes = read_classes(tally, self.job.columns)
             check_sample(classes, self.job)
             said.append(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
         return parts, classes

@@ -18,8 +18,8 @@ from lops_adapters.selection.selectors import encode
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import LABEL, WEIGHT
+from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
-from lops_adapters.tables.survey import Sample
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.engine import settled
@@ -43,23 +44,23 @@ def test_very_many_labels_are_refused(monkeypatch):
 
 def test_equal_labels_of_other_types_are_refused():
     with pytest.raises(LopsError, match=r"several types: int .1 in row 1., float .1.0 in row 2."):
-        count([1, 1.0, 2]).classes(COLUMNS)
+        read_classes(count([1, 1.0, 2]), COLUMNS)
 
 
 def test_a_label_that_is_no_class_may_have_another_type():
     tally, later = count([1, "?"]), count([2, "?", 1], first=9)
     tally.join(later)
-    classes = tally.classes(Columns("text", "weak", abstain=["?"]))
+    classes = read_classes(tally, Columns("text", "weak", abstain=["?"]))
     assert (classes.names, classes.counts.tolist(), classes.abstained) == (("1", "2"), [2, 1], 2)
     assert "Without a label: 2 rows (rows 2, 10), neither kept nor rejected." in classes.notes
     with pytest.raises(LopsError, match=r"int \(1 in row 1\), str \('\?' in row 2\);"):
-        tally.classes(COLUMNS)
+        read_classes(tally, COLUMNS)
 
 
 def test_labels_that_are_joined():
     one, other = count(["a", "b", None]), count(["b", "c", " "])
     one.join(other)
-    classes = one.classes(COLUMNS)
+    classes = read_classes(one, COLUMNS)
     assert settled(COLUMNS, classes).abstain == ("-1",)
     assert classes.names == ("a", "b", "c")
     assert classes.counts.tolist() == [1, 2, 1]
@@ -70,15 +71,15 @@ def test_labels_that_are_joined():
 
 
 def test_numbers_are_classes_by_size():
-    classes = count([10, 9, 8, 10]).classes(COLUMNS)
+    classes = read_classes(count([10, 9, 8, 10]), COLUMNS)
     assert (classes.names, classes.counts.tolist()) == (("8", "9", "10"), [1, 1, 2])
-    assert count(["10", "9"]).classes(COLUMNS).names == ("10", "9")
+    assert read_classes(count(["10", "9"]), COLUMNS).names == ("10", "9")
 
 
 def test_gold_labels_of_rows_without_a_class_do_not_count():
     one, other = count([0, 1, -1], gold=[0, 1, 7]), count([1, None, 0], gold=[None, 8, 9])
     one.join(other)
-    classes = one.classes(Columns("text", "weak", "true"))
+    classes = read_classes(one, Columns("text", "weak", "true"))
     assert classes.problems == [
         "Never predicted: '9' (1 row), a gold label that is no row's label."
     ]

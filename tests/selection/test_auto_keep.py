@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.auto_keep import Preferred
@@ -121,17 +122,18 @@ def test_wrong_words():
 
 def test_the_control_keeps_as_many_per_class(noisy):
     other = build("released", LinearProbe(quiet=True), keep=0.5)(*noisy)
-    found = random_like(other, "lops", seed=3)(*noisy)
+    labelled = Labelled.of(*noisy)
+    found = random_like(other, "lops", seed=3)(labelled)
     assert {k: r.kept for k, r in found.per_class.items()} == {
         k: r.kept for k, r in other.per_class.items()
     }
     assert found.kept.tolist() != other.kept.tolist()
-    assert found.kept.tolist() == random_like(other, "lops", seed=3)(*noisy).kept.tolist()
-    assert found.kept.tolist() != random_like(other, "lops", seed=4)(*noisy).kept.tolist()
+    assert found.kept.tolist() == random_like(other, "lops", seed=3)(labelled).kept.tolist()
+    assert found.kept.tolist() != random_like(other, "lops", seed=4)(labelled).kept.tolist()
 
 
 def test_a_class_too_small_for_the_control_is_kept_whole():
     other = build("standard")(["a"] * 6, ["x"] * 4 + ["y"] * 2)
-    found = random_like(other, "lops")(["a"] * 5, ["x"] * 2 + ["z"] * 3)
+    found = random_like(other, "lops")(Labelled.of(["a"] * 5, ["x"] * 2 + ["z"] * 3))
     assert found.mask[:2].all()  # and two of the other class, for the size
     assert len(found.kept) == 4
