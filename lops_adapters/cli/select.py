@@ -9,7 +9,7 @@ from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
@@ -30,6 +30,7 @@ UNRECORDED = (
     *("files", "output", "keep_out", "corrected", "format", "force", "verbose", "engine"),
     *("address", "command"),
 )
+Kind = TypeVar("Kind", Choice, Columns)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
@@ -45,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
-    method, choice = options.method, _choice(options)
-    choice.check()
+    choice = _of_options(Choice, options, words=shared.read_words(options.words))
+    method, _ = choice.method, choice.check()
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -63,21 +64,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
                 f"or --{option}"
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
-    columns = Columns(
-        options.text,
-        options.label,
-        options.gold,
-        options.id,
-        options.abstain,
-        options.embeddings,
-        options.soft_labels or (),
-        options.checked_column,
-        vote_columns(table, options.labels or (), options.drop_source or ()),
-        options.source,
-        options.drop_source or (),
-        shared.names(options.classes),
-        options.group,
-    )
+    votes = vote_columns(table, options.labels or (), options.drop_source or ())
+    columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
     columns.check(table)
     taken = [name for name in results.NEW if name in table.columns]
     if taken:
@@ -103,10 +91,11 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         _select(options, _job(options, table, columns, choice, said), table, output)
 
 
-def _choice(options: argparse.Namespace) -> Choice:
-    """Return how to select: the options that :class:`Choice` has."""
-    asked = {**vars(options), "words": shared.read_words(options.words)}
-    return Choice(**{one.name: asked[one.name] for one in fields(Choice) if one.name in asked})
+def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
+    """Return a dataclass of the options that its fields name; ``read``: what some of them hold."""
+    given = {**vars(options), **read}
+    names = (one.name for one in fields(kind))
+    return kind(**{name: given[name] for name in names if given.get(name) is not None})
 
 
 def _job(
@@ -119,7 +108,7 @@ def _job(
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
     checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
-    labels = listed([columns.label] if columns.label else [*columns.soft, *columns.votes])
+    labels = listed([columns.label] if columns.label else [*columns.soft_labels, *columns.votes])
     read = [f"texts: {columns.text}"] if columns.text else []
     read += [f"vectors: {columns.embeddings}"] if columns.embeddings else []
     named = standard_input.named(options.files, paths)

@@ -80,7 +80,7 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     """
     if not tally.rows:
         raise LopsError("the table has no rows; wanted rows of at least two classes")
-    gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft))
+    gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft_labels))
     numbers = [i for i, label in enumerate(tally.labels) if i and label not in gone]
     absent = [NONE, *(i for i, label in enumerate(tally.labels) if i and label in gone)]
     _check(tally, numbers, columns)
@@ -163,8 +163,8 @@ def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list
     if not count:
         return []
     why = "Without a label"
-    if columns.soft or columns.has_votes:
-        why = "Without a largest soft label" if columns.soft else "Without a vote"
+    if columns.soft_labels or columns.has_votes:
+        why = "Without a largest soft label" if columns.soft_labels else "Without a vote"
     said = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
     if len(absent) > 1 and columns.abstain is None:
         given = "abstain=()" if columns.in_memory else "--abstain ''"

@@ -36,28 +36,28 @@ class Columns:
         gold, id: optional.
         abstain: labels that are no class; None: by default.
         embeddings: a column of lists, or an .npy file.
-        soft: columns of soft labels.
-        checked: a column of labels by a person; an empty cell: not checked.
+        soft_labels: columns of soft labels.
+        checked_column: a column of labels by a person; an empty cell: not checked.
         votes: columns of labels, one per label source.
         source: a column with the source of every label.
-        dropped: sources whose labels count as missing, if a column names the sources.
+        drop_source: sources whose labels count as missing, if a column names the sources.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
         in_memory: these are arguments of :func:`lops_adapters.select`.
 
     """
 
-    text: str | None
-    label: str | None
+    text: str | None = None
+    label: str | None = None
     gold: str | None = None
     id: str | None = None
     abstain: Any = None
     embeddings: str | None = None
-    soft: Sequence[str] = ()
-    checked: str | None = None
+    soft_labels: Sequence[str] = ()
+    checked_column: str | None = None
     votes: Sequence[str] = ()
     source: str | None = None
-    dropped: Sequence[str] = ()
+    drop_source: Sequence[str] = ()
     classes: Sequence[Hashable] | None = None
     group: str | None = None
     in_memory: bool = False
@@ -76,7 +76,15 @@ class Columns:
     def names(self) -> tuple[str, ...]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
-        names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
+        names = (
+            self.text,
+            self.label,
+            self.gold,
+            self.id,
+            vectors,
+            *self.soft_labels,
+            self.checked_column,
+        )
         names = (*names, *self.votes, self.source, self.group)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
@@ -85,7 +93,7 @@ class Columns:
 
         Texts and ids stay as they are.
         """
-        labels = {self.label, self.gold, self.checked, *self.votes}
+        labels = {self.label, self.gold, self.checked_column, *self.votes}
         columns = block.cells(names)
         for place, name in enumerate(names):
             if name in (self.text, self.id):
@@ -105,7 +113,7 @@ class Columns:
     @property
     def about(self) -> str:
         """What a table without labels lacks, and what to do, for a message."""
-        if self.soft:
+        if self.soft_labels:
             return f"largest soft label: all are ties or zero; check {typed('soft_labels')}"
         if self.has_votes:
             return "vote; wanted a class name where a source votes"
@@ -116,13 +124,13 @@ class Columns:
     @property
     def inside(self) -> str:
         """Where the labels stand, for a message."""
-        names = (self.label,) if self.label is not None else (*self.votes, *self.soft)
+        names = (self.label,) if self.label is not None else (*self.votes, *self.soft_labels)
         return "" if self.in_memory else f" in {listed(map(repr, names), 5)}"
 
     @property
     def is_plain(self) -> bool:
         """Whether texts with labels are scored, not vectors or soft labels."""
-        return self.text is not None and not self.soft and self.embeddings is None
+        return self.text is not None and not self.soft_labels and self.embeddings is None
 
     def check(self, table: Table) -> None:
         """Raise a LopsError if a column is missing or given for two purposes, or not given."""
@@ -132,14 +140,14 @@ class Columns:
             if name is not None:
                 taken = [self.label, self.gold] if option == "text" else [self.text]
                 require(table, name, f"--{option}", {other for other in taken if other})
-        for name in self.soft:
+        for name in self.soft_labels:
             require(table, name, "--soft-labels")
-        if self.checked is not None:
-            require(table, self.checked, "--checked-column")
-            if self.checked in (self.text, self.label):
+        if self.checked_column is not None:
+            require(table, self.checked_column, "--checked-column")
+            if self.checked_column in (self.text, self.label):
                 raise LopsError(
-                    f"--checked-column is {self.checked!r}, a column with another purpose; wanted "
-                    "one that holds labels by a person, and nothing in the other rows"
+                    f"--checked-column is {self.checked_column!r}, a column with another purpose; "
+                    "wanted one that holds labels by a person, and nothing in the other rows"
                 )
         if self.embeddings is not None and self.embeddings not in table.columns:
             if not is_file(self.embeddings):
@@ -156,16 +164,16 @@ class Columns:
         """Raise a LopsError if texts or labels are not given, or labels twice."""
         if self.text is None and self.embeddings is None:
             raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
-        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft}
+        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft_labels}
         named = [option for option, columns in options.items() if columns]
         if len(named) != 1:
             stated = " and ".join(named) or "neither --label, --labels nor --soft-labels"
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError("--source names the source of each --label; give --label, too")
-        if self.dropped and not self.has_votes:
+        if self.drop_source and not self.has_votes:
             raise LopsError("--drop-source needs --labels or --source; leave it out")
-        if self.classes is not None and self.soft:
+        if self.classes is not None and self.soft_labels:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
 
 

@@ -26,7 +26,7 @@ class LabelReader:
 
     def __init__(self, columns: Columns) -> None:
         self.columns, self.tally = columns, Tally()
-        self._soft = SoftLabels(columns.soft) if columns.soft else None
+        self._soft = SoftLabels(columns.soft_labels) if columns.soft_labels else None
 
     def take(
         self, cells: Mapping[str, Sequence[Any]], where: Where
@@ -57,10 +57,12 @@ class LabelReader:
                 self.tally.numbers(column, where)  # classes even if no row gets them
             return majority(votes, columns.is_named)
         if self._soft is not None:
-            rows = list(zip(*(cells[name] for name in columns.soft), strict=True))
+            rows = list(zip(*(cells[name] for name in columns.soft_labels), strict=True))
             return self._soft.labels(rows, lambda row: f"{where.unit} {where.numbers[row]}")
         labels = cells[str(columns.label)]
-        if not columns.dropped:
+        if not columns.drop_source:
             return labels
         pairs = zip(labels, cells[str(columns.source)], strict=True)
-        return [None if source_name(name) in columns.dropped else label for label, name in pairs]
+        return [
+            None if source_name(name) in columns.drop_source else label for label, name in pairs
+        ]

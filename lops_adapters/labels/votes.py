@@ -70,7 +70,7 @@ class VoteReader:
     def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:
         self._classes = classes
         self.sources = tuple(columns.votes or sorted(set(map(source_name, cells))))
-        if len(self.sources) < 2 and not columns.votes and not columns.dropped:
+        if len(self.sources) < 2 and not columns.votes and not columns.drop_source:
             name = typed("source")
             raise LopsError(
                 f"{name}: all labels are from the source {self.sources[0]!r:.80}; leave {name} out"

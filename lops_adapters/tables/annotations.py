@@ -53,8 +53,8 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if key is None and not _holds_lists(table, str(columns.label)):
         return table, columns
     texts, rows = _texts(table, columns, key)
-    sources = sorted({name for text in texts for name in text.votes} - set(columns.dropped))
-    if len(sources) < 2 and not columns.dropped:
+    sources = sorted({name for text in texts for name in text.votes} - set(columns.drop_source))
+    if len(sources) < 2 and not columns.drop_source:
         raise LopsError(
             f"--source: all rows are from the source {sources[0]!r:.80}; leave --source out"
         )
@@ -81,7 +81,7 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
     """Return the texts in the order of the table, with their votes, and the number of rows."""
     texts: dict[Any, Text] = {}
     names, count = table.columns, 0
-    first = [name for name in (columns.gold, columns.checked) if name is not None]
+    first = [name for name in (columns.gold, columns.checked_column) if name is not None]
     for block in table.blocks():
         read = [str(columns.label), str(columns.source), *first]
         labels, sources, *others = columns.cells(block, read)
@@ -135,7 +135,12 @@ def _wide(
     table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str], rows: int
 ) -> tuple[Table, Columns]:
     """Return the table of texts, and its columns."""
-    others = {columns.group, columns.gold, columns.checked, columns.id}  # one column may be both
+    others = {
+        columns.group,
+        columns.gold,
+        columns.checked_column,
+        columns.id,
+    }  # one column may be both
     names = {str(columns.label), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names}
     rest = [place for place in range(len(table.columns)) if place not in gone]
@@ -156,5 +161,5 @@ def _wide(
         f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
         "written per text."
     )
-    more = replace(columns, label=None, source=None, dropped=(), votes=votes)
+    more = replace(columns, label=None, source=None, drop_source=(), votes=votes)
     return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), more

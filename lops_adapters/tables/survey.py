@@ -83,8 +83,8 @@ class Survey:
             if name is not None:
                 self.tally.words.update(block.missing(name).values())
         start = self._start + self.tally.rows
-        if columns.checked is not None:
-            self._note_checked(block, cells[columns.checked], start)
+        if columns.checked_column is not None:
+            self._note_checked(block, cells[columns.checked_column], start)
         labels, of_rows = self._reader.take(cells, block)
         self._note_kinds()
         rows = np.flatnonzero(self._kinds[of_rows])
@@ -111,7 +111,7 @@ class Survey:
             if self.checked.setdefault(start + row, text) != text:
                 raise LopsError(
                     f"{block.place(row)}: checked as {text!r:.80} in column "
-                    f"{self.columns.checked!r}, and as {self.checked[start + row]!r:.80} in "
+                    f"{self.columns.checked_column!r}, and as {self.checked[start + row]!r:.80} in "
                     "--checked; correct one of them"
                 )
 
@@ -128,7 +128,7 @@ class Survey:
     def _kind(self, label: Hashable) -> int:
         if self.columns.is_named(label):
             return 0
-        return -1 if not self.columns.soft and minus_one({label, 0, 1}) else 1
+        return -1 if not self.columns.soft_labels and minus_one({label, 0, 1}) else 1
 
     def _add(self, rows: Sequence[SampledRow], of_rows: np.ndarray, positions: np.ndarray) -> None:
         """Draw from rows with a class, given the numbers of their labels."""
