@@ -19,7 +19,7 @@ from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.member import Member
 from lops_adapters.selection.member_table import MEMBERS, MemberFactory
 from lops_adapters.selection.methods import Method
-from lops_adapters.selection.ranked import Scored, read_labels, selection_of
+from lops_adapters.selection.ranked import Scored, selection_of
 
 from .noisy import noisy_texts, read_table, write_table
 
@@ -60,8 +60,8 @@ def test_the_pages_name_every_part():
 TEXTS, LABELS, _ = noisy_texts(n=60)
 
 
-def longest(samples, codes, n_classes):
-    return Scored(np.array([float(len(text)) for text in samples]), None, "counted")
+def longest(labelled, seen):
+    return Scored(np.array([float(len(text)) for text in labelled.samples]), None, "counted")
 
 
 def test_a_method():
@@ -78,12 +78,12 @@ def test_a_method():
 def keep_long(request):
     """More than 114 characters."""
 
-    def selector(samples, pseudo_labels):
-        classes, codes = read_labels(samples, pseudo_labels)
-        scored = longest(samples, codes, len(classes))
-        return selection_of(scored.scores > 114, scored, classes, codes, request.method, "long")
+    def kept(labelled, seen=None):
+        scored, classes = longest(labelled, seen), labelled.classes
+        mask = scored.scores > 114
+        return selection_of(mask, scored, classes, labelled.codes, request.method, "long")
 
-    return selector
+    return kept
 
 
 def test_a_method_that_decides_how_many_to_keep(tmp_path, monkeypatch, capsys):

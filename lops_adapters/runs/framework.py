@@ -28,11 +28,10 @@ from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_round
 from lops_adapters.runs.settings import LOPS, FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
-from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.random import random_like
-from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -121,7 +120,7 @@ class Job(Generic[Settings]):
         arm = self.controlled(control_of) if row.control and control_of else None
         if control_of and arm:
             control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
-            return InContentOrder(lambda _: control, Request(seed=seed))
+            return as_selector(control, seed)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
@@ -150,8 +149,7 @@ class Job(Generic[Settings]):
         read = texts or _unchanged
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
-            share = partial(_on_texts, by_content, read)
+            share = partial(_on_texts, as_selector(held_out, seed), read)
             automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
             return partial(_learnable, automatic, 0)
         least = FOLDS if "folds" in row.options else 0

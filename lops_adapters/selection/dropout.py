@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Select
+from lops_adapters.selection.suggestions import Listener
 
 PASSES = 5  # as in the authors' released code
 PAPER = "paper"
@@ -47,8 +48,8 @@ def certainty(
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Selector:
-    """Return the selector that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
+def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Select:
+    """Return the method that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
     mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
@@ -62,11 +63,12 @@ def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Se
             "take a transformer, or another method"
         )
 
-    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
-        probe.fit(samples, codes, n_classes, seed=seed)
+    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
+        samples, codes = labelled.samples, labelled.codes
+        probe.fit(samples, codes, len(labelled.classes), seed=seed)
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
-        if request.seen is not None:
-            request.seen(passes.mean(axis=0), None)
+        if seen is not None:
+            seen(passes.mean(axis=0), None)
         scores = certainty(passes, codes, uncertainty(passes, codes), variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares, total
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares, total
 from lops_adapters.selection.request import is_fraction
 from lops_adapters.selection.selectors import Labels
+from lops_adapters.selection.suggestions import Listener
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,13 @@ class FunctionSelector:
                 nor scores of these samples.
 
         """
-        classes, codes = read_labels(samples, pseudo_labels)
-        mask, scores = self._read(np.asarray(self.function(samples, pseudo_labels)), codes)
+        return self.select(Labelled.of(samples, pseudo_labels))
+
+    def select(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
+        """Select among samples whose labels are read: what the ``make`` of a method returns."""
+        classes, codes = labelled.classes, labelled.codes
+        answer = np.asarray(self.function(labelled.samples, labelled.labels))
+        mask, scores = self._read(answer, codes)
         scored = Scored(scores, None, f"selected by {self.name}")
         return selection_of(mask, scored, classes, codes, self.name, scored.stopped)
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 
 Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
 
@@ -36,7 +36,7 @@ class Member(Protocol):
     read: Any = None
 
     @abstractmethod
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label.
 
         ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
@@ -46,7 +46,7 @@ class Member(Protocol):
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k), of samples as ``reader`` returns them.
 
-        ``groups``: (m,) int codes as of ``Labelled.groups``, -1: none that was there. A sample is
+        ``groups``: (m,) int codes as of ``Folded.groups``, -1: none that was there. A sample is
         scored without the labels of its group.
         """
 

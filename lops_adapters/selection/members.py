@@ -15,7 +15,7 @@ from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
-from lops_adapters.selection.folds import Labelled, by_folds
+from lops_adapters.selection.folds import Folded, by_folds
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 from lops_adapters.selection.member import Member, Reader
 
@@ -39,7 +39,7 @@ class Learnt(Member):
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Train on the other folds and predict; raises what the probe raises.
 
         For further samples it trains again until the checkpoint that counts.
@@ -78,7 +78,7 @@ class VectorRegression(Member):
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Fit to the other folds and predict; errors are those of the encoder and the folds."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.encode(labelled.samples if self.read is None else self.read)
@@ -132,7 +132,7 @@ class Neighbours(Member):
     reader: Reader | None = None
     weight: float = 1.0
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Count the labels of the neighbours; raises what the encoder raises."""
         samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.encode(samples), dtype=np.float32)
@@ -231,7 +231,7 @@ class ClassWords(Member):
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
         check_words(self.words, labelled.classes)
         texts = [", ".join(self.words[label]) for label in labelled.classes]
@@ -258,7 +258,7 @@ class OwnProbabilities(Member):
     name: str
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
         wanted = (len(labelled.codes), len(labelled.classes))
         probabilities = np.asarray(labelled.samples, dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Select
 
 RANKED = "{share} that {name} ranks highest"
 
@@ -20,8 +20,8 @@ class Method:
     Attributes:
         name: what :func:`~lops_adapters.selection.methods.build` takes.
         summary: one line.
-        make: builds the selector from a checked
-            :class:`~lops_adapters.selection.request.Request`; options are its further arguments.
+        make: from a checked :class:`~lops_adapters.selection.request.Request` to what selects among
+            labelled samples; options are its further arguments.
         kept: what is kept, as a sentence without its full stop; ``{share}`` stands for the
             fraction, ``{name}`` for the name. A method that decides how many to keep needs its own.
         kept_evenly: the same with ``per_class``, of a method that decides how many to keep.
@@ -58,7 +58,7 @@ class Method:
 
     name: str
     summary: str
-    make: Callable[..., Selector] = field(repr=False)
+    make: Callable[..., Select] = field(repr=False)
     kept: str = RANKED
     kept_evenly: str = ""
     is_probability: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import Member, MemberFactory
-from lops_adapters.selection.folds import FOLDS, Labelled
+from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.member_table import Inputs
 from lops_adapters.testing.data import noisy_texts, topic_words
 
@@ -46,7 +46,7 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
     def scored(codes: np.ndarray, **more: Any) -> tuple[Member, np.ndarray]:
         member = factory.make(build(texts))
         names = [f"class {code}" for code in range(K)]
-        return member, member.score(Labelled(texts, codes, names, FOLDS, **more), further=True)
+        return member, member.score(Folded(texts, codes, names, FOLDS, **more), further=True)
 
     member, probabilities = scored(codes)
     assert member.name, f"{factory.name} has no name"

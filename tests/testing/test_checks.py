@@ -47,7 +47,7 @@ def method(score, kept="{share} by a toy", **row):
     """A method that ranks by a score of (samples, labels)."""
 
     def make(request):
-        return FunctionSelector(score, request.keep, name=request.method)
+        return FunctionSelector(score, request.keep, name=request.method).select
 
     settings = {"needs_probe": False, "takes_n": False, "per_class": None, **row}
     return Method("toy", "a toy", make, kept=kept, **settings)
@@ -69,8 +69,8 @@ def by_chance(samples, labels):
 
 
 def kept_twice(request):
-    def selector(samples, labels):
-        selection = keep_all(samples, labels)
+    def selector(labelled, seen=None):
+        selection = keep_all(labelled.samples, labelled.labels)
         selection.rejected = selection.kept
         return selection
 
@@ -78,8 +78,8 @@ def kept_twice(request):
 
 
 def without_counts(request):
-    def selector(samples, labels):
-        whole = keep_all(samples, labels)
+    def selector(labelled, seen=None):
+        whole = keep_all(labelled.samples, labelled.labels)
         other = Selection(whole.mask, whole.learnt_at, whole.confidence, {}, "toy", "counted")
         return other
 

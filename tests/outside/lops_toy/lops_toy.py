@@ -14,10 +14,10 @@ def shortness(texts, labels):
 
 
 def make(request):
-    """The selector of the method."""
+    """What the method is."""
     return FunctionSelector(
         shortness, request.keep, request.per_class, request.seed, request.method
-    )
+    ).select
 
 
 SHORTEST = Method(
