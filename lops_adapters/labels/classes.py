@@ -58,9 +58,9 @@ class Classes:
 
     def gold_codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`."""
-        place = {name: code for code, name in enumerate(self.names)}
+        codes_of = {name: code for code, name in enumerate(self.names)}
         codes = (
-            NO_GOLD if is_unlabelled(label) else place.get(self.gold_name(label), OTHER_GOLD)
+            NO_GOLD if is_unlabelled(label) else codes_of.get(self.gold_name(label), OTHER_GOLD)
             for label in labels
         )
         return np.fromiter(codes, np.int64, len(labels))
@@ -99,8 +99,8 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
         )
     _check_many(tally, counts, labels)
     ordered = in_order(values)
-    place = {name: code for code, name in enumerate(ordered)}
-    code_of = {label: place[name] for label, name in names.items()}
+    codes = {name: code for code, name in enumerate(ordered)}
+    code_of = {label: codes[name] for label, name in names.items()}
     rows = np.array([counts[name] for name in ordered], dtype=np.int64)
     notes = [*tally.notes, *about, *_about_absent(tally, columns, absent)]
     of_labels = {label: int(tally.counts[number]) for label, number in labels.items()}
@@ -119,10 +119,10 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
     for number in numbers:
         kinds.setdefault(type(tally.labels[number]), number)
     if len(kinds) > 1:
-        places = (tally.shown_places([tally.first[i]], 1) for i in kinds.values())
+        firsts = (tally.shown_places([tally.first[i]], 1) for i in kinds.values())
         shown = (
-            f"{kind.__name__} ({tally.labels[i]!r} in {place})"
-            for (kind, i), place in zip(kinds.items(), places, strict=True)
+            f"{kind.__name__} ({tally.labels[i]!r} in {first})"
+            for (kind, i), first in zip(kinds.items(), firsts, strict=True)
         )
         raise LopsError(
             f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "

@@ -95,15 +95,15 @@ class Columns:
         """
         labels = {self.label, self.gold, self.checked_column, *self.votes}
         columns = block.cells(names)
-        for place, name in enumerate(names):
+        for i, name in enumerate(names):
             if name in (self.text, self.id):
                 continue
             if missing := block.missing(name):
-                columns[place] = [
-                    None if row in missing else cell for row, cell in enumerate(columns[place])
+                columns[i] = [
+                    None if row in missing else cell for row, cell in enumerate(columns[i])
                 ]
-            if name in labels and not {list, dict}.isdisjoint(map(type, columns[place])):
-                columns[place] = list(map(single, columns[place]))
+            if name in labels and not {list, dict}.isdisjoint(map(type, columns[i])):
+                columns[i] = list(map(single, columns[i]))
         return columns
 
     def is_named(self, label: Hashable) -> bool:

@@ -100,9 +100,9 @@ class Labelled:
 
     def at(self, rows: np.ndarray) -> Labelled:
         """Return the samples at (m,) int64 distinct positions, in this order."""
-        place = np.full(len(self.codes), -1, dtype=np.int64)
-        place[rows] = np.arange(len(rows))
-        checked = {int(place[row]): code for row, code in self.checked.items() if place[row] >= 0}
+        new = np.full(len(self.codes), -1, dtype=np.int64)
+        new[rows] = np.arange(len(rows))
+        checked = {int(new[row]): code for row, code in self.checked.items() if new[row] >= 0}
         return replace(
             self,
             samples=taken(self.samples, rows),
@@ -123,13 +123,13 @@ class Labelled:
         """
         known = self.at(np.flatnonzero(self.codes >= 0))
         present = np.unique(known.codes)
-        place = np.full(len(self.classes) + 1, -1, dtype=np.int64)
-        place[present] = np.arange(len(present))
+        new = np.full(len(self.classes) + 1, -1, dtype=np.int64)
+        new[present] = np.arange(len(present))
         return replace(
             known,
-            codes=place[known.codes],
+            codes=new[known.codes],
             classes=[self.classes[code] for code in present.tolist()],
-            checked={row: int(place[code]) for row, code in known.checked.items()},
+            checked={row: int(new[code]) for row, code in known.checked.items()},
         )
 
 

@@ -85,19 +85,19 @@ class SoftLabels:
         self._kind: type | None = None  # of the cells of a single column
         self.classes: list[Any] = list(columns) if len(columns) > 1 else []
 
-    def labels(self, rows: Sequence[Sequence[Any]], place: Callable[[int], str]) -> list[Any]:
+    def labels(self, rows: Sequence[Sequence[Any]], name_row: Callable[[int], str]) -> list[Any]:
         """Return the largest class of each row; None: a tie, zeros or nothing.
 
         Args:
             rows: cells of the columns.
-            place: from a position to a text that names it.
+            name_row: from a position to a text that names it.
 
         Raises:
             LopsError: a cell that is no number, list or object of numbers, or a number below 0.
 
         """
         if len(self._columns) == 1:
-            rows = self._spread([numbers(row[0]) for row in rows], place)
+            rows = self._spread([numbers(row[0]) for row in rows], name_row)
         made = np.zeros((len(rows), max(2, len(self.classes))))
         for i, row in enumerate(rows):
             for j, cell in enumerate(row):
@@ -109,13 +109,13 @@ class SoftLabels:
                     made[i, j] = -1
                 if made[i, j] < 0 or np.isinf(made[i, j]):
                     raise LopsError(
-                        f"--soft-labels, {place(i)}: found {cell!r:.60} for the class "
+                        f"--soft-labels, {name_row(i)}: found {cell!r:.60} for the class "
                         f"{self.classes[j]!r}; wanted a number, 0 or more"
                     )
         codes: list[Any] = hard_labels(made)
         return [None if code is None else self.classes[code] for code in codes]
 
-    def _spread(self, cells: list[Any], place: Callable[[int], str]) -> list[list[Any]]:
+    def _spread(self, cells: list[Any], name_row: Callable[[int], str]) -> list[list[Any]]:
         """Return lists or objects of numbers as rows in the order of the classes."""
         for i, cell in enumerate(cells):
             if cell is None:
@@ -125,21 +125,21 @@ class SoftLabels:
                 self.classes += [name for name in cell if name not in self.classes]
                 continue
             if self._kind is not list or not isinstance(cell, list):
-                self._refuse(cell, place(i))
+                self._refuse(cell, name_row(i))
             self.classes = self.classes or list(range(len(cell)))
             if len(cell) != len(self.classes):
-                self._refuse(cell, place(i))
+                self._refuse(cell, name_row(i))
         empty = [None] * len(self.classes)
         if self._kind is dict:
             return [[(cell or {}).get(name) for name in self.classes] for cell in cells]
         return [cell or empty for cell in cells]
 
-    def _refuse(self, cell: Any, place: str) -> None:
+    def _refuse(self, cell: Any, name_row: str) -> None:
         wanted = "a list or an object of numbers"
         if self.classes:
             wanted = (
                 f"{len(self.classes)} numbers" if self._kind is list else "an object of numbers"
             )
         raise LopsError(
-            f"--soft-labels {self._columns[0]}, {place}: found {cell!r:.60}; wanted {wanted}"
+            f"--soft-labels {self._columns[0]}, {name_row}: found {cell!r:.60}; wanted {wanted}"
         )
