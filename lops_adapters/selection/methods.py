@@ -246,7 +246,8 @@ def select_by(
 
 def check_data(method: str, **data: Any) -> None:
     """Raise a LopsError about votes, groups, checked rows or gold labels of another method."""
-    takes = METHODS[method].takes if method in METHODS else tuple(_REFUSED)
+    known = isinstance(method, str) and method in METHODS  # others are refused by check
+    takes = METHODS[method].takes if known else tuple(_REFUSED)
     for name, refusal in _REFUSED.items():
         if data.get(name) is not None and name not in takes:
             others = ", ".join(other.name for other in METHODS.values() if name in other.takes)
