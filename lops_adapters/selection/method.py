@@ -18,7 +18,7 @@ class Method:
     """A row of :data:`~lops_adapters.selection.methods.METHODS`.
 
     Attributes:
-        name: what :func:`~lops_adapters.selection.methods.build` takes.
+        name: what :func:`lops_adapters.selection.build` takes.
         summary: one line.
         make: from a checked :class:`~lops_adapters.selection.request.Request` to what selects among
             labelled samples; options are its further arguments.

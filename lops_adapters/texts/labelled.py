@@ -16,8 +16,8 @@ from lops_adapters.probes import Probe
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
+from lops_adapters.selection.building import check_data, select_by
 from lops_adapters.selection.members import check_words
-from lops_adapters.selection.methods import check_data, select_by
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
