@@ -5,36 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.formats.places import SHOWN, Place, shown_places
 
 MOST = 100_000  # different labels
 NONE = 0  # the number of "no label" in a tally
-
-
-class Where(Protocol):
-    """Where the rows of a block stand, such as a :class:`~lops_adapters.formats.base.Block`."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        """The line or number of each row."""
-
-    @property
-    def unit(self) -> str:
-        """What the numbers count."""
-
-    def place(self, row: int) -> str:
-        """Return where a row of the block stands, for messages."""
 
 
 class Positions(NamedTuple):
@@ -47,6 +29,9 @@ class Positions(NamedTuple):
     def place(self, row: int) -> str:
         """Return the position of a row."""
         return f"position {self.numbers[row]}"
+
+
+Where = Block | Positions  # where the rows of a block stand, for messages
 
 
 class Tally:
