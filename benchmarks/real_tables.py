@@ -28,6 +28,7 @@ class Table(NamedTuple):
         labels, gold: (n,) object arrays; gold is empty where it is not known.
         test_texts: held-out texts; empty if there are none.
         test_gold: their gold labels, an object array.
+        name: in ``TABLES``.
 
     """
 
@@ -36,11 +37,12 @@ class Table(NamedTuple):
     gold: np.ndarray
     test_texts: list[str]
     test_gold: np.ndarray
+    name: str = ""
 
 
 def load_table(name: str, data_dir: Path) -> Table:
     """Return one of ``TABLES``."""
-    return TABLES[name](data_dir)
+    return TABLES[name](data_dir)._replace(name=name)
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
