@@ -143,7 +143,10 @@ def few_shot(data: Scored, rows: np.ndarray, known: np.ndarray) -> float:
 def corrected(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the corrected codes, and the (n,) mask of kept rows."""
     kept, true = decided(data, rows)
-    return np.where(kept, data.codes, true.argmax(axis=1)), kept
+    codes = np.where(kept, data.codes, true.argmax(axis=1))
+    known = rows[data.gold[rows] >= 0]
+    codes[known] = data.gold[known]
+    return codes, kept
 
 
 def one_run(
