@@ -5,8 +5,8 @@
 
 Per table and three seeds: how well wrong labels are ranked and found, what correction does to the
 labels, and macro-F1 on held-out texts, where the table has some, of a classifier on what is left.
-``lops select``, with the static encoder and without one, is compared with cleanlab, on the same
-vectors and on TF-IDF. The calibration is what all other families of tables give. Gold labels only
+``lops select`` with the default encoder is compared with cleanlab, on the same vectors and on
+TF-IDF. The calibration is what all other families of tables give. Gold labels only
 measure; rows without one count for the committee alone.
 
 The classifier is a logistic regression on TF-IDF and the static vectors; ``balanced`` weighs its
@@ -30,7 +30,6 @@ from benchmarks.record import RESULTS, measure_tables
 from lops_adapters import select
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import calibration
-from lops_adapters.texts.result import TextSelection
 
 SEEDS = 3
 
@@ -136,16 +135,6 @@ def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     return work(), time.process_time() - start
 
 
-def of_selection(selection: TextSelection) -> dict[str, Any]:
-    """Return the estimate of the noise and its range."""
-    noise = selection.noise
-    return {
-        "estimate": None if noise is None else noise.rate,
-        "low": None if noise is None else noise.low,
-        "high": None if noise is None else noise.high,
-    }
-
-
 def one_seed(
     table: Table, vectors: Any, classifier: Classifier | None, seed: int
 ) -> dict[str, Any]:
@@ -154,18 +143,12 @@ def one_seed(
 
     texts, labels = table.texts, table.labels.tolist()
     selection, seconds = _timed(lambda: select(texts, labels, seed=seed))
-    without, seconds_without = _timed(lambda: select(texts, labels, encoder=None, seed=seed))
     words, counting = _timed(lambda: TfidfVectorizer().fit_transform(texts))
     by_words, seconds_words = _timed(lambda: cleanlab_corrected(words, table, seed))
     by_vectors, seconds_vectors = _timed(lambda: cleanlab_corrected(vectors, table, seed))
     ways: dict[str, Any] = {}
     for name, (scores, kept, corrected), spent in (
         ("select", (selection.confidence, selection.mask, selection.corrected), seconds),
-        (
-            "select without encoder",
-            (without.confidence, without.mask, without.corrected),
-            seconds_without,
-        ),
         ("cleanlab, static", by_vectors, seconds_vectors),
         ("cleanlab, TF-IDF", by_words, counting + seconds_words),
     ):
@@ -173,8 +156,9 @@ def one_seed(
         known = table.gold != ""
         right = (corrected == table.gold)[known].mean() - (table.labels == table.gold)[known].mean()
         ways[name]["labels_gained"] = float(right)
-    ways["select"] |= of_selection(selection)
-    ways["select without encoder"] |= of_selection(without)
+    if selection.noise is not None:
+        noise = selection.noise
+        ways["select"] |= {"estimate": noise.rate, "low": noise.low, "high": noise.high}
     result: dict[str, Any] = {"ways": ways}
     if classifier is not None:
         n = len(labels)
@@ -183,7 +167,6 @@ def one_seed(
         arms = {
             "random": (table.labels, random, None),
             "kept": (table.labels, selection.mask, None),
-            "kept without encoder": (table.labels, without.mask, None),
             "kept by cleanlab, static": (table.labels, by_vectors[1], None),
             "weighted": (table.labels, every, np.asarray(selection.sample_weight) + 1e-3),
             "corrected": (selection.corrected, every, None),

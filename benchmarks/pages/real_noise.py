@@ -9,14 +9,14 @@ from typing import Any
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread_number
 from benchmarks.real_tables import CORPORA, FRESH, REAL, TABLES
 
-_WAYS = ("select", "select without encoder", "cleanlab, static", "cleanlab, TF-IDF")
-_TITLES = {"select": "`lops select`", "select without encoder": "`lops select`, no encoder"}
+_WAYS = ("select", "cleanlab, static", "cleanlab, TF-IDF")
+_TITLES = {"select": "`lops select`"}
 _DQC = "dqc-toolkit, TF-IDF"  # in files of its own, see benchmarks.real_noise_dqc
 _RANKED = (*_WAYS, _DQC)
 _SEEDS = tuple(f"{name}-seeds" for name in CORPORA)
 _ARMS = (
-    "all", "random", "kept", "kept without encoder", "kept by cleanlab, static", "weighted",
-    "corrected", "train.csv", "only right",
+    "all", "random", "kept", "kept by cleanlab, static", "weighted", "corrected", "train.csv",
+    "only right",
 )  # fmt: skip
 _HARM = 0.005  # of the labels: what counts as worse
 _EXAMPLES = {
@@ -100,7 +100,7 @@ def ranking() -> Block:
 def decisions() -> Block:
     """Return right labels lost and wrong labels found."""
     found = _found()
-    decided = (*_WAYS[:3], _DQC)
+    decided = (*_WAYS[:2], _DQC)
     heads = [f"{_TITLES.get(way, way)}, lost / smallest class / found %" for way in decided]
     rows = [["table", "wrong %", *heads, "processor seconds", "the same, cleanlab"]]
     for name, item in found.items():
@@ -113,7 +113,7 @@ def decisions() -> Block:
         ]
         seconds = [
             " / ".join(f"{mean(_of(item, way, 'processor_seconds')):.1f}" for way in ways)
-            for ways in (_WAYS[:2], _WAYS[2:])
+            for ways in (_WAYS[:1], _WAYS[1:])
         ]
         rows.append([name, _percent([item["result"]["noise"]]), *cells, *seconds])
     return _block(rows, found)
@@ -163,20 +163,19 @@ def _gain(item: Item, arm: str, weighing: str) -> float:
 def estimates() -> Block:
     """Return the estimated share of wrong labels, its range, and the true share."""
     found = _found()
-    rows = [["table", "wrong %", "estimate (range) %", "estimate without encoder %", "rejected %"]]
+    rows = [["table", "wrong %", "estimate (range) %", "rejected %"]]
     for name, item in found.items():
         kept = [1 - share for share in _of(item, "select", "kept")]
         estimate, low, high = (_of(item, "select", key) for key in ("estimate", "low", "high"))
         said = f"{_percent(estimate)} ({_percent(low)}-{_percent(high)})"
-        without = _percent(_of(item, "select without encoder", "estimate"))
-        rows.append([name, _percent([item["result"]["noise"]]), said, without, _percent(kept)])
+        rows.append([name, _percent([item["result"]["noise"]]), said, _percent(kept)])
     return _block(rows, found)
 
 
 def compared() -> Block:
     """Return `lops select` next to cleanlab on the same vectors, where labels are wrong."""
     found = {name: item for name, item in _found().items() if item["result"]["noise"]}
-    ways, arms = (_WAYS[0], _WAYS[2]), ("kept", "kept by cleanlab, static")
+    ways, arms = (_WAYS[0], _WAYS[1]), ("kept", "kept by cleanlab, static")
     heads = (
         "AUROC",
         "found %",
@@ -206,7 +205,7 @@ def headline() -> Block:
     found = {name: item for name, item in _found().items() if name in REAL + FRESH}
     if not found:
         return HOLE
-    ways, items = (_WAYS[0], _WAYS[2]), list(found.values())
+    ways, items = (_WAYS[0], _WAYS[1]), list(found.values())
     titles = ("`lops select`", "cleanlab")
     heads = ["AUROC", "labels right, points", "tables harmed"]
     rows = [["labels", "wrong %", *(f"{title}: {head}" for head in heads for title in titles)]]
