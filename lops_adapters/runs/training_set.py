@@ -18,7 +18,7 @@ from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
 # Mean of the largest probability of sharpened ones. Chosen on seed 0 next to 0.9 and to a fixed
-# sharpness of 5, see docs/results/rounds.md.
+# sharpness of 5, see docs/reproducibility.md, note 35.
 _SURE = 0.8
 _LEAST = 1e-9
 _ROUNDS, _CLOSE, _HALVINGS = 300, 1e-4, 40
