@@ -85,9 +85,9 @@ class TrainingSet:
     ) -> PseudoLabels:
         """Move the best share of each class from the pool into the set and return it.
 
-        No threshold: a class of which the classifier is rarely sure grows, too. Classes get the
-        mean of three shares: theirs of the first training set, theirs of the predictions, and an
-        even one. Predictions alone drift to frequent classes from round to round; even shares alone
+        No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get
+        the mean of three shares: theirs of the first training set, theirs of the predictions, and
+        an even one. Predictions alone drift to frequent classes from round to round; even shares alone
         are wrong where classes are unequal. A class without pseudo-labels stays without.
 
         Args:
