@@ -87,8 +87,8 @@ class TrainingSet:
 
         No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get
         the mean of three shares: theirs of the first training set, theirs of the predictions, and
-        an even one. Predictions alone drift to frequent classes from round to round; even shares alone
-        are wrong where classes are unequal. A class without pseudo-labels stays without.
+        an even one. Predictions alone drift to frequent classes from round to round; even shares
+        alone are wrong where classes are unequal. A class without pseudo-labels stays without.
 
         Args:
             probabilities: (n, k), of all documents.
