@@ -5,7 +5,7 @@
 
 Per table of :mod:`benchmarks.real_tables`: the members of the committee, with the default encoder,
 score it once, and the calibration is what all other families of tables give. Then gold labels play
-the person: 20 to 200 rows are checked, ten draws each, chosen by ``to_check``, at random, or by the
+the person: 20 to 200 rows are checked, five draws each, chosen by ``to_check``, at random, or by the
 least trusted rows. A row whose gold label no row has is checked as "no class"; rows without a gold
 label are not checked, and do not count. A table with a result file is skipped.
 """
@@ -33,7 +33,7 @@ from lops_adapters.selection.request import Request
 
 TABLES = (*REAL, *FRESH, *(f"{name}-seeds" for name in CORPORA[:2]))
 COUNTS = (20, 50, 100, 150, 200)
-DRAWS = 10
+DRAWS = 5
 CLASSIFIED = (50, 150)  # for these, other choices too, and a classifier in the first three draws
 
 
