@@ -21,12 +21,13 @@ import numpy as np
 from benchmarks.real_noise import Classifier, coefficients
 from benchmarks.real_tables import CORPORA, FRESH, REAL, Table, load_table
 from benchmarks.record import measure_tables
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import calibration
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import check_order, next_rows, noise_rate
 from lops_adapters.selection.committee import Committee
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.member_table import members_of_texts
 from lops_adapters.selection.members import Member
 from lops_adapters.selection.request import Request
@@ -48,7 +49,7 @@ class Remembered:
         """Return what else the member has."""
         return getattr(self._member, name)
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return the probabilities, (n, k)."""
         if self._scores is None:
             self._scores = self._member.score(labelled, further)
@@ -105,12 +106,9 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
 
 def decided(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (n,) kept rows and (n, k) probabilities after these rows are checked."""
-    labels = data.classes[data.codes].tolist()
-    said = Settled()
-    checked = {
-        row: data.classes[data.gold[row]] if data.gold[row] >= 0 else None for row in rows.tolist()
-    }
-    selection = Committee(data.members, Request(seen=said, checked=checked))(data.texts, labels)
+    said, checked = Settled(), dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
+    labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
+    selection = Committee(data.members, Request())(labelled, said)
     return selection.mask, said.true
 
 

@@ -36,7 +36,7 @@ LIBRARIES = {"snorkel": "snorkel", "crowdkit": "crowd-kit"}  # module -> distrib
 LEAST_VOTES = 5  # of a source whose accuracy is ranked
 
 
-class Labelled(NamedTuple):
+class JoinedLabels(NamedTuple):
     """What one way makes of the votes.
 
     Attributes:
@@ -53,15 +53,15 @@ class Labelled(NamedTuple):
     ranges: np.ndarray | None = None
 
 
-Way = Callable[[VotedTable], Labelled]
+Way = Callable[[VotedTable], JoinedLabels]
 
 
-def by_votes(combine: Callable[[np.ndarray, int], Combined], table: VotedTable) -> Labelled:
+def by_votes(combine: Callable[[np.ndarray, int], Combined], table: VotedTable) -> JoinedLabels:
     """Combine votes without the texts."""
-    return Labelled(combine(table.votes, len(table.classes)))
+    return JoinedLabels(combine(table.votes, len(table.classes)))
 
 
-def by_select(encoder: str, table: VotedTable) -> Labelled:
+def by_select(encoder: str, table: VotedTable) -> JoinedLabels:
     """Combine votes together with the texts.
 
     The probability that the label does not have is spread evenly over the other classes.
@@ -72,7 +72,7 @@ def by_select(encoder: str, table: VotedTable) -> Labelled:
     probabilities = np.repeat((1 - right)[:, None] / (k - 1), k, axis=1)
     labelled = np.flatnonzero(codes >= 0)
     probabilities[labelled, codes[labelled]] = right[labelled]
-    return Labelled(
+    return JoinedLabels(
         Combined(probabilities, np.array([source.accuracy for source in selection.sources])),
         selection.mask,
         _codes(table, selection.suggested),
@@ -85,7 +85,7 @@ def _codes(table: VotedTable, labels: Iterable[Any]) -> np.ndarray:
     return np.array([code_of.get(label, -1) for label in labels])
 
 
-def by_one_label(encoder: str, table: VotedTable) -> Labelled:
+def by_one_label(encoder: str, table: VotedTable) -> JoinedLabels:
     """Correct majority labels with the texts; the votes are not passed on."""
     combined = majority(table.votes, len(table.classes))
     given = np.where(table.voted, drawn(combined.probabilities), -1)
@@ -96,7 +96,7 @@ def by_one_label(encoder: str, table: VotedTable) -> Labelled:
     rows, codes = np.flatnonzero(table.voted), _codes(table, selection.suggested)
     probabilities[rows, given[rows]] = right[rows]
     probabilities[rows, codes[rows]] = suggested[rows]
-    return Labelled(Combined(probabilities, combined.accuracies))
+    return JoinedLabels(Combined(probabilities, combined.accuracies))
 
 
 WAYS: Mapping[str, Way] = {
@@ -109,7 +109,7 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-def measured(labelled: Labelled, table: VotedTable) -> dict[str, Any]:
+def measured(labelled: JoinedLabels, table: VotedTable) -> dict[str, Any]:
     """Return what labels and probabilities are worth, without a classifier.
 
     ``auroc_majority``: rows with one majority label, ranked by the probability of that label.
@@ -174,7 +174,7 @@ def drawn(probabilities: np.ndarray) -> np.ndarray:
 
 
 def classified(
-    labelled: Labelled, table: VotedTable, classifier: Classifier
+    labelled: JoinedLabels, table: VotedTable, classifier: Classifier
 ) -> dict[str, dict[str, float]]:
     """Return macro-F1 of a classifier that is trained on all labels, and on the kept ones."""
     labels = table.named(drawn(labelled.combined.probabilities))

@@ -15,12 +15,12 @@ a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.likelihoods import SPREAD
@@ -33,29 +33,6 @@ _ROUNDS, _CLOSE = 30, 1e-4
 _RECOUNTED = 4  # rounds after which the overlaps are settled
 _LEAST = 1e-4  # of probabilities, before the logarithm
 BLOCK = 20_000  # rows at a time
-
-
-class Votes(NamedTuple):
-    """Votes of m named sources for n samples: (n, m) int codes among k classes; -1: no vote."""
-
-    sources: Sequence[str]
-    classes: Sequence[Hashable]
-    codes: np.ndarray
-
-    def first_labels(self) -> list[Hashable | None]:
-        """Return the weighted majority per sample, see :meth:`Signals.labels`; None: no vote."""
-        codes = Signals.of(self.codes, len(self.classes)).labels(self.codes)
-        return [None if code < 0 else self.classes[code] for code in codes.tolist()]
-
-    def at(self, rows: np.ndarray) -> Votes:
-        """Return the votes for (r,) int positions of samples."""
-        return self._replace(codes=self.codes[rows])
-
-    def among(self, classes: Sequence[Hashable]) -> np.ndarray:
-        """Return the codes among other classes; votes for classes that are not there are gone."""
-        place = {label: code for code, label in enumerate(classes)}
-        new = np.array([*(place.get(label, -1) for label in self.classes), -1])
-        return np.asarray(new[self.codes])
 
 
 @dataclass(frozen=True)
@@ -142,6 +119,11 @@ class Signals:
         ordered = totals[:, ranked]
         near = ordered >= ordered.max(axis=1, keepdims=True) - 1e-9
         return np.asarray(np.where(ordered.max(axis=1) > 0, ranked[near.argmax(axis=1)], -1))
+
+
+def first_codes(votes: Votes) -> np.ndarray:
+    """Return the weighted majority per sample, see :meth:`Signals.labels`, (n,); -1: no vote."""
+    return Signals.of(votes.codes, len(votes.classes)).labels(votes.codes)
 
 
 @dataclass(frozen=True)

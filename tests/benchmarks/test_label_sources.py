@@ -106,7 +106,7 @@ def test_measures_by_hand():
     right = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.2, 0.8], [0, 0]] * 5)
     ranges = np.array([[0.7, 0.8], [0, 0.1]])
     kept = np.arange(25) % 5 == 0
-    own = sources.Labelled(Combined(right, np.array([0.5, 0.6])), kept, gold, ranges)
+    own = sources.JoinedLabels(Combined(right, np.array([0.5, 0.6])), kept, gold, ranges)
     found = sources.measured(own, table)
     assert found["accuracy"] == 3 / 4
     assert found["auroc_majority"] == 1

@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
+from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build
 from lops_adapters.selection import sources as sources_module
 from lops_adapters.selection.source_table import assess
-from lops_adapters.selection.sources import Signals, Votes, fit
+from lops_adapters.selection.sources import Signals, first_codes, fit
 from lops_adapters.selection.suggestions import Suggestions
 
 from ..noisy import noisy_texts
@@ -108,7 +109,7 @@ def test_members_that_cannot_tell_leave_the_majority():
     codes = np.array([[classes.index(label)] * 2 for label in shuffled])
     codes[::3, 1] = -1
     votes = Votes(["a", "b"], classes, codes)
-    first = votes.first_labels()
+    first = [classes[code] for code in first_codes(votes).tolist()]
     selection = build("committee", votes=votes, encoder=None)(texts, first)
     assert selection.mask.all()
     assert (selection.confidence == 1).all()  # the majority, whatever members say
@@ -154,7 +155,8 @@ def test_the_order_of_rows_does_not_matter():
         votes = Votes(["a", "b", "c"], classes, codes[rows])
         seen = Suggestions(120)
         selector = build("committee", votes=votes, encoder=None, seen=seen)
-        return selector([texts[i] for i in rows.tolist()], votes.first_labels())
+        first = [classes[code] for code in first_codes(votes).tolist()]
+        return selector([texts[i] for i in rows.tolist()], first)
 
     plain, shuffled = selected(np.arange(120)), selected(order)
     assert plain.mask[order].tolist() == shuffled.mask.tolist()
