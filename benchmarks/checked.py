@@ -5,9 +5,9 @@
 
 Per table of :mod:`benchmarks.real_tables`: the members of the committee, with the default encoder,
 score it once, and the calibration is what all other families of tables give. Then gold labels play
-the person: 20 to 200 rows are checked, five draws each, chosen by ``to_check``, at random, or by the
-least trusted rows. A row whose gold label no row has is checked as "no class"; rows without a gold
-label are not checked, and do not count. A table with a result file is skipped.
+the person: 20 to 200 rows are checked, five draws each, chosen by ``to_check``, at random, or as
+the least trusted rows. A row whose gold label no row has is checked as "no class"; rows without a
+gold label are not checked, and do not count. A table with a result file is skipped.
 """
 
 from __future__ import annotations
