@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.real_noise import Classifier, coefficients
-from benchmarks.real_tables import CORPORA, FRESH, REAL, Table, load_table
+from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
@@ -32,7 +32,6 @@ from lops_adapters.selection.member_table import members_of_texts
 from lops_adapters.selection.members import Member
 from lops_adapters.selection.request import Request
 
-TABLES = (*REAL, *FRESH, *(f"{name}-seeds" for name in CORPORA[:2]))
 COUNTS = (20, 50, 100, 150, 200)
 DRAWS = 5
 CLASSIFIED = (50, 150)  # for these, other choices too, and a classifier in the first three draws
@@ -210,7 +209,7 @@ def run(table: Table) -> dict[str, Any]:
 
 def main() -> None:
     """Measure the tables that have no result yet."""
-    measure_tables("checked", __doc__, TABLES, load_table, run)
+    measure_tables("checked", __doc__, GIVEN, load_table, run)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
     python -m benchmarks.static_encoder --data-dir DIR --tables crowd-news,yoruba-news
     python -m benchmarks.static_encoder --data-dir DIR --costs 20news-coarse-seeds
 
-Per table of :mod:`benchmarks.real_tables` with wrong labels, and of generated ones without spaces,
-seed 0: how ``lops select`` ranks and finds wrong labels with ``--encoder none``, ``static`` and
+Per table of ``GIVEN`` in :mod:`benchmarks.real_tables`, and of generated ones without spaces, seed
+0: how ``lops select`` ranks and finds wrong labels with ``--encoder none``, ``static`` and
 ``minilm``, and the processor time of encoding. A table with a result file is skipped.
 
 ``--costs``: processor time and peak memory of a process that selects, from its start, per encoder,
@@ -26,9 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.calibration import Item
 from benchmarks.real_noise import measured
-from benchmarks.real_tables import TABLES, Table, load_table
+from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
@@ -139,10 +138,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", help="default: all with wrong labels")
+    parser.add_argument("--tables", help="default: all")
     parser.add_argument("--costs", metavar="TABLE", help="time and memory on this table instead")
     options = parser.parse_args()
-    names = [*(name for name in TABLES if Item(name).kind == "noisy"), *GENERATED]
+    names = [*GIVEN, *GENERATED]
     names = options.tables.split(",") if options.tables else names
     folder, measure = ("static-costs", costs) if options.costs else ("static", run)
     for name in [options.costs] if options.costs else names:
