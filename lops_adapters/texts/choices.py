@@ -61,7 +61,7 @@ class Choice:
         options = {name: value for name, value in options.items() if value is not None}
         named = isinstance(self.encoder, str)
         usual = self.encoder is None or (named and self.encoder in (STATIC, NONE))
-        if not usual or self.method == "committee":
+        if not usual or (isinstance(self.method, str) and self.method == "committee"):
             options["encoder"] = None if named and self.encoder == NONE else self.encoder
         return options
 
