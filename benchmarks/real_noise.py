@@ -1,74 +1,73 @@
-"""Wrong labels that people, rules, word lists and a language model really gave.
+"""Wrong labels that people, rules, word lists and language models really gave.
 
     python -m benchmarks.real_noise --data-dir DIR
     python -m benchmarks.real_noise --data-dir DIR --tables crowd-news,agnews-clean
 
-Per table and seed: how well wrong labels are ranked and found, and macro-F1 on held-out texts of a
-classifier that is trained on what is left. ``lops select`` is compared with cleanlab, on TF-IDF and
-on the same vectors. Gold labels only measure. The classifier is a logistic regression on TF-IDF and
-frozen MiniLM vectors; ``balanced`` weighs its classes equally.
+Per table and three seeds: how well wrong labels are ranked and found, what correction does to the
+labels, and macro-F1 on held-out texts, where the table has some, of a classifier on what is left.
+``lops select`` with the default encoder is compared with cleanlab, on the same vectors and on
+TF-IDF. The calibration is what all other families of tables give. Gold labels only
+measure; rows without one count for the committee alone.
 
-DIR holds ``real-noise/*.csv`` (columns text, label, gold), ``agnews_test.csv`` and the archive of
-20 Newsgroups. A table with a result file for the same seeds is skipped.
+The classifier is a logistic regression on TF-IDF and the static vectors; ``balanced`` weighs its
+classes equally. DIR holds ``real-noise``, ``fresh-noise``, ``agnews_test.csv`` and the archive of
+20 Newsgroups. A table with a result file is skipped.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
+from benchmarks.calibration import Item, final, left_out
 from benchmarks.real_tables import TABLES, Table, load_table
-from benchmarks.record import RESULTS, command_line, write_result
+from benchmarks.record import RESULTS, measure_tables
 from lops_adapters import select
-from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.texts.result import TextSelection
+from lops_adapters.selection import calibration
 
-Scores = tuple[
-    np.ndarray, np.ndarray
-]  # (n,) higher is more trusted, and the (n,) mask of kept rows
+SEEDS = 3
 
 
 def measured(scores: np.ndarray, mask: np.ndarray, table: Table) -> dict[str, float | None]:
-    """Return what a ranking and a choice are worth; None without wrong labels.
+    """Return what a ranking and a choice of n rows are worth; None without wrong labels.
 
-    ``smallest_lost`` is the share of right labels lost of the class with fewest of them, among
-    classes with at least ten.
+    Rows without a gold label do not count. ``smallest_lost`` is the share of right labels lost of
+    the class with fewest of them, among classes with at least ten; None without such a class.
     """
     from sklearn.metrics import average_precision_score, roc_auc_score
 
-    wrong = table.labels != table.gold
-    classes, counts = np.unique(table.labels[~wrong], return_counts=True)
-    smallest = classes[counts >= 10][counts[counts >= 10].argmin()]
-    own = ~wrong & (table.labels == smallest)
+    known = table.gold != ""
+    scores, mask, labels = scores[known], mask[known], table.labels[known]
+    wrong = labels != table.gold[known]
+    classes, counts = np.unique(labels[~wrong].astype(str), return_counts=True)
+    classes, counts = classes[counts >= 10], counts[counts >= 10]
+    own = ~wrong & (labels.astype(str) == (classes[counts.argmin()] if len(counts) else ""))
     some = bool(wrong.any())
     return {
         "auroc": float(roc_auc_score(wrong, -scores)) if some else None,
         "average_precision": float(average_precision_score(wrong, -scores)) if some else None,
         "right_lost": float((~mask & ~wrong).sum() / (~wrong).sum()),
-        "smallest_lost": float((~mask & own).sum() / own.sum()),
+        "smallest_lost": float((~mask & own).sum() / own.sum()) if own.any() else None,
         "wrong_found": float((~mask & wrong).sum() / wrong.sum()) if some else None,
         "kept": float(mask.mean()),
         "noise_kept": float(wrong[mask].mean()),
     }
 
 
-def cleanlab(rows: Any, table: Table, seed: int) -> Scores:
-    """Return cleanlab's label quality and what it does not flag, with 5-fold cross-validation."""
-    quality, kept, _ = cleanlab_corrected(rows, table, seed)
-    return quality, kept
-
-
 def cleanlab_corrected(
     rows: Any, table: Table, seed: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the same, and labels: the most probable ones where it flags the given ones."""
+    """Return cleanlab's label quality, what it does not flag, and labels, (n,) each.
+
+    With 5-fold cross-validation of a logistic regression on the n rows; flagged labels are replaced
+    by the most probable ones.
+    """
     from cleanlab.filter import find_label_issues
     from cleanlab.rank import get_label_quality_scores
     from sklearn.linear_model import LogisticRegression
@@ -122,108 +121,90 @@ class Classifier:
         return found
 
 
+def coefficients(table: str) -> dict[str, Any]:
+    """Return the contents of ``calibration.json`` without the family of a table."""
+    path = RESULTS / "calibration/tables.json"
+    tables = json.loads(path.read_text(encoding="utf-8"))["result"]
+    family = Item(table).family
+    others = {name: one for name, one in tables.items() if one["family"] != family}
+    return {**final(others), **left_out(tables)[family]}
+
+
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
     start = time.process_time()
     return work(), time.process_time() - start
 
 
-def _select(table: Table, encoder: Any, seed: int) -> tuple[TextSelection, float]:
-    return _timed(lambda: select(table.texts, table.labels.tolist(), encoder=encoder, seed=seed))
-
-
 def one_seed(
-    table: Table, classifier: Classifier, encoder: EmbeddingProbe, seed: int
+    table: Table, vectors: Any, classifier: Classifier | None, seed: int
 ) -> dict[str, Any]:
-    """Return the measures of all ways with one seed; vectors are encoded before the time starts."""
+    """Return the measures of all ways with one seed."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    vectors = encoder.vectors(table.texts)
-    selection, seconds = _select(table, encoder, seed)
-    without, seconds_without = _select(table, None, seed)
-    words, counting = _timed(lambda: TfidfVectorizer().fit_transform(table.texts))
-    by_words, seconds_words = _timed(lambda: cleanlab(words, table, seed))
-    by_vectors, seconds_vectors = _timed(lambda: cleanlab(vectors, table, seed))
-    found = {
-        "select": (selection.confidence, selection.mask, seconds),
-        "select without encoder": (without.confidence, without.mask, seconds_without),
-        "cleanlab, TF-IDF": (*by_words, counting + seconds_words),
-        "cleanlab, MiniLM": (*by_vectors, seconds_vectors),
-    }
-    ways = {
-        name: {**measured(scores, mask, table), "processor_seconds": spent}
-        for name, (scores, mask, spent) in found.items()
-    }
-    for name, own in (("select", selection), ("select without encoder", without)):
-        ways[name]["estimate"] = None if own.noise is None else own.noise.rate
+    texts, labels = table.texts, table.labels.tolist()
+    selection, seconds = _timed(lambda: select(texts, labels, seed=seed))
+    words, counting = _timed(lambda: TfidfVectorizer().fit_transform(texts))
+    by_words, seconds_words = _timed(lambda: cleanlab_corrected(words, table, seed))
+    by_vectors, seconds_vectors = _timed(lambda: cleanlab_corrected(vectors, table, seed))
+    ways: dict[str, Any] = {}
+    for name, (scores, kept, corrected), spent in (
+        ("select", (selection.confidence, selection.mask, selection.corrected), seconds),
+        ("cleanlab, static", by_vectors, seconds_vectors),
+        ("cleanlab, TF-IDF", by_words, counting + seconds_words),
+    ):
+        ways[name] = {**measured(scores, kept, table), "processor_seconds": spent}
+        known = table.gold != ""
+        right = (corrected == table.gold)[known].mean() - (table.labels == table.gold)[known].mean()
+        ways[name]["labels_gained"] = float(right)
     if selection.noise is not None:
-        rates = 1 - np.diag(selection.noise.true_given_label)
-        ways["select"]["estimate_per_class"] = dict(
-            zip(map(str, selection.per_class), rates.tolist(), strict=True)
-        )
-    rng, n = np.random.default_rng(seed), len(table.labels)
-    random = np.zeros(n, dtype=bool)
-    random[rng.permutation(n)[: int(selection.mask.sum())]] = True
-    every = np.ones(n, dtype=bool)
-    arms = {
-        "random": (table.labels, random, None),
-        "kept": (table.labels, selection.mask, None),
-        "kept without encoder": (table.labels, without.mask, None),
-        "kept by cleanlab, MiniLM": (table.labels, by_vectors[1], None),
-        "weighted": (table.labels, every, np.asarray(selection.sample_weight) + 1e-3),
-        "suggested": (selection.suggested, every, None),
-    }
-    return {"ways": ways, "macro_f1": {name: classifier(*arm) for name, arm in arms.items()}}
+        noise = selection.noise
+        ways["select"] |= {"estimate": noise.rate, "low": noise.low, "high": noise.high}
+    result: dict[str, Any] = {"ways": ways}
+    if classifier is not None:
+        n = len(labels)
+        every, random = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+        random[np.random.default_rng(seed).permutation(n)[: int(selection.mask.sum())]] = True
+        arms = {
+            "random": (table.labels, random, None),
+            "kept": (table.labels, selection.mask, None),
+            "kept by cleanlab, static": (table.labels, by_vectors[1], None),
+            "weighted": (table.labels, every, np.asarray(selection.sample_weight) + 1e-3),
+            "corrected": (selection.corrected, every, None),
+            "train.csv": (selection.corrected, every, selection.weights + 1e-3),
+        }
+        result["macro_f1"] = {name: classifier(*arm) for name, arm in arms.items()}
+    return result
 
 
-def run(table: Table, seeds: int) -> dict[str, Any]:
+def run(table: Table) -> dict[str, Any]:
     """Measure a table with all seeds; what does not depend on the seed is measured once."""
-    encoder = EmbeddingProbe("minilm")
-    classifier = Classifier(table, encoder)
-    every, wrong = np.ones(len(table.labels), dtype=bool), table.labels != table.gold
+    encoder, learnt = EmbeddingProbe("static"), coefficients(table.name)
+    classifier = Classifier(table, encoder) if table.test_texts else None
+    known = table.gold != ""
+    wrong = known & (table.labels != table.gold)
     classes, counts = np.unique(table.labels.astype(str), return_counts=True)
-    return {
-        "n": len(table.labels),
-        "noise": float(wrong.mean()),
-        "noise_per_class": {
-            label: float(wrong[table.labels.astype(str) == label].mean()) for label in classes
-        },
+    result: dict[str, Any] = {
+        "n": len(known),
+        "noise": float(wrong[known].mean()),
         "classes": dict(zip(classes.tolist(), counts.tolist(), strict=True)),
         "n_test": len(table.test_texts),
-        "macro_f1": {
-            "all": classifier(table.labels, every),
-            "only right": classifier(table.labels, ~wrong),
-        },
-        "seeds": seeds,
-        "runs": [one_seed(table, classifier, encoder, seed) for seed in range(seeds)],
+        "seeds": SEEDS,
     }
+    if classifier is not None:
+        result["macro_f1"] = {
+            "all": classifier(table.labels, np.ones(len(known), dtype=bool)),
+            "only right": classifier(table.labels, known & ~wrong),
+        }
+    vectors = encoder.vectors(table.texts)
+    with patch.object(calibration, "coefficients", lambda: learnt):
+        seeds = range(SEEDS)
+        result["runs"] = [one_seed(table, vectors, classifier, seed) for seed in seeds]
+    return result
 
 
 def main() -> None:
     """Measure the tables that have no result yet."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
-    parser.add_argument("--seeds", type=int, default=3, help="number of seeds (default: 3)")
-    options = parser.parse_args()
-    for name in options.tables.split(","):
-        path = RESULTS / "real-noise" / f"{name}.json"
-        if path.exists():
-            done = json.loads(path.read_text(encoding="utf-8"))["result"]
-            if done["seeds"] == options.seeds:
-                continue
-        start = time.perf_counter()
-        table = load_table(name, options.data_dir)
-        result = run(table, options.seeds)
-        first = result["runs"][0]
-        shown = {
-            key: first["ways"]["select"][key] for key in ("auroc", "right_lost", "wrong_found")
-        }
-        print(name, shown, f"{time.perf_counter() - start:.0f} s", flush=True)
-        ids = tuple(map(str, range(len(table.texts))))
-        corpus = Corpus(name, ids, tuple(table.texts), tuple(result["classes"]))
-        write_result(f"real-noise/{name}", result, corpus, command=command_line("real_noise"))
+    measure_tables("real_noise", __doc__, TABLES, load_table, run)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@
     python -m benchmarks.static_encoder --data-dir DIR --tables crowd-news,yoruba-news
     python -m benchmarks.static_encoder --data-dir DIR --costs 20news-coarse-seeds
 
-Per table of :mod:`benchmarks.real_tables`, and of generated ones without spaces, seed 0: how
-``lops select`` ranks and finds wrong labels with ``--encoder static`` and ``none``, and the
-processor time of encoding. The page compares this with MiniLM in ``results/real-noise``, seed 0. A
-table with a result file is skipped.
+Per table of ``GIVEN`` in :mod:`benchmarks.real_tables`, and of generated ones without spaces, seed
+0: how ``lops select`` ranks and finds wrong labels with ``--encoder none``, ``static`` and
+``minilm``, and the processor time of encoding. A table with a result file is skipped.
 
 ``--costs``: processor time and peak memory of a process that selects, from its start, per encoder,
 and of cleanlab on TF-IDF. One thread if ``OMP_NUM_THREADS`` is 1.
@@ -28,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.real_noise import measured
-from benchmarks.real_tables import TABLES, Table, load_table
+from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
@@ -46,9 +45,9 @@ _WAYS = {
     + _SELECT.format("EmbeddingProbe('minilm', cache=None)"),
     "cleanlab": (
         "import numpy as np; from sklearn.feature_extraction.text import TfidfVectorizer; "
-        "from benchmarks.real_noise import Table, cleanlab; labels = np.array(labels); "
+        "from benchmarks.real_noise import Table, cleanlab_corrected; labels = np.array(labels); "
         "table = Table(texts, labels, labels, [], labels); "
-        "cleanlab(TfidfVectorizer().fit_transform(texts), table, 0)"
+        "cleanlab_corrected(TfidfVectorizer().fit_transform(texts), table, 0)"
     ),
 }
 _PROGRAM = (
@@ -97,8 +96,7 @@ def run(table: Table) -> dict[str, Any]:
     known = static_vectors(table.texts).any(axis=1)
     return {
         "n": len(table.texts),
-        "static": _selected(table, "static"),
-        "none": _selected(table, None),
+        **{str(way).lower(): _selected(table, way) for way in (None, "static", "minilm")},
         "texts_with_pieces": float(known.mean()),
         "seconds_per_10000_texts": seconds,
     }
@@ -140,11 +138,10 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data-dir", type=Path, required=True)
-    parser.add_argument("--tables", help="default: all of results/real-noise")
+    parser.add_argument("--tables", help="default: all")
     parser.add_argument("--costs", metavar="TABLE", help="time and memory on this table instead")
     options = parser.parse_args()
-    names = [name for name in TABLES if (RESULTS / "real-noise" / f"{name}.json").exists()]
-    names += GENERATED
+    names = [*GIVEN, *GENERATED]
     names = options.tables.split(",") if options.tables else names
     folder, measure = ("static-costs", costs) if options.costs else ("static", run)
     for name in [options.costs] if options.costs else names:

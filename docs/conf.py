@@ -16,10 +16,21 @@ from lops_adapters.core import __version__  # noqa: E402  (after the path it is 
 project = "lops_adapters"
 author = "the contributors of lops_adapters"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
 html_theme = "furo"
 html_title = f"lops_adapters {release}"
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["blocks.css"]
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .go"  # the output of a session
 
 # A page of the API is named as its module; those of rooms that are not there wait.
 _waiting = [

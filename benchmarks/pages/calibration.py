@@ -6,17 +6,10 @@ from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results
-from benchmarks.real_tables import FRESH, REAL
+from benchmarks.pages.common import HOLE, Block, markdown, results
+from benchmarks.real_tables import FRESH
 
 _HARM = 0.005  # of the labels: what counts as worse
-_EXAMPLES = {
-    "yelp-rules": "reviews, by 8 rules",
-    "crowd-news": "news, by crowd workers",
-    "stance-llms": "stance, by a language model: nobody can tell",
-}
-_WAYS = {"select": "`lops select`", "cleanlab": "cleanlab"}
-Item = dict[str, Any]
 
 
 def _left_out() -> dict[str, dict[str, Any]]:
@@ -114,73 +107,7 @@ def per_table() -> Block:
     return Block(markdown(rows), [results("calibration/left-out.json")]) if rows[1:] else HOLE
 
 
-def _runs() -> dict[str, Item]:
-    found = {item["about"]["dataset"]["name"]: item for item in results("left-out/*.json")}
-    return {name: found[name] for name in (*REAL, *FRESH) if name in found}
-
-
-def _over_seeds(item: Item, way: str, key: str) -> float:
-    return mean(run["ways"][way][key] for run in item["result"]["runs"])
-
-
-def _score(item: Item, arm: str) -> float | None:
-    """Return macro-F1 in percent, the mean over seeds; None without held-out texts."""
-    own = item["result"].get("macro_f1")
-    if own is None:
-        return None
-    return own[arm] if arm in own else mean(run["macro_f1"][arm] for run in item["result"]["runs"])
-
-
-def classifiers() -> Block:
-    """Return macro-F1 by what a classifier is trained on."""
-    arms = ("all", "random", "kept", "weighted", "corrected", "train.csv", "kept by cleanlab",
-            "only right")  # fmt: skip
-    found = {name: item for name, item in _runs().items() if "macro_f1" in item["result"]}
-    if not found:
-        return HOLE
-    rows, scores = [["table", *arms]], []
-    for name, item in found.items():
-        scores.append([_score(item, arm) or 0.0 for arm in arms])
-        rows.append([name, *(f"{score:.1f}" for score in scores[-1])])
-    rows.append(["mean", *(f"{mean(column):.1f}" for column in zip(*scores, strict=True))])
-    gains = [[f"{own - score[0]:+.1f}" for own in score] for score in scores]
-    worst = [min(map(float, column)) for column in zip(*gains, strict=True)]
-    rows.append(["worst against all", *(f"{one:+.1f}" for one in worst)])
-    return Block(markdown(rows), [list(found.values())])
-
-
-def headline() -> Block:
-    """Return README's table: all real tables together, and three of them."""
-    found = _runs()
-    if not found:
-        return HOLE
-    heads = ["AUROC", "labels right, points", "tables harmed"]
-    rows = [["labels", "wrong %", *(f"{_WAYS[way]}: {head}" for head in heads for way in _WAYS)]]
-    noise = mean(item["result"]["noise"] for item in found.values())
-    cells = []
-    gained = {way: [_over_seeds(i, way, "labels_gained") for i in found.values()] for way in _WAYS}
-    cells += [f"{mean(_over_seeds(i, way, 'auroc') for i in found.values()):.3f}" for way in _WAYS]
-    cells += [f"{100 * mean(gained[way]):+.1f}" for way in _WAYS]
-    cells += [f"{sum(one < -_HARM for one in gained[way])} of {len(found)}" for way in _WAYS]
-    rows.append([f"mean of {len(found)} tables", f"{100 * noise:.1f}", *cells])
-    for name, title in _EXAMPLES.items():
-        if name in found:
-            item = found[name]
-            cells = [f"{_over_seeds(item, way, 'auroc'):.3f}" for way in _WAYS]
-            cells += [f"{100 * _over_seeds(item, way, 'labels_gained'):+.1f}" for way in _WAYS]
-            rows.append([title, f"{100 * item['result']['noise']:.1f}", *cells, "", ""])
-    items = list(found.values())
-    seeds = items[0]["result"]["seeds"]
-    return Block(
-        f"{markdown(rows)}\n\nLabels that people, rules and language models gave, {seeds} seeds, "
-        "the default encoder, cleanlab on the same vectors; harmed: worse by more than 0.5 "
-        f"points. CPU, commits {commits(items)}: `python -m benchmarks.left_out --data-dir DIR`."
-    )
-
-
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
-    "headline-calibration": headline,
     "calibration-summary": summary,
     "calibration-tables": per_table,
-    "calibration-classifiers": classifiers,
 }

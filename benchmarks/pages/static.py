@@ -18,14 +18,10 @@ def _found(folder: str) -> dict[str, dict[str, Any]]:
     return {item["about"]["dataset"]["name"]: item for item in results(f"{folder}/*.json")}
 
 
-def _measured() -> list[tuple[str, dict[str, Any], dict[str, float]]]:
-    """Return the tables with wrong labels: name, result file, and the measures of MiniLM."""
-    found, others = _found("static"), _found("real-noise")
-    return [
-        (name, found[name], others[name]["result"]["runs"][0]["ways"]["select"])
-        for name in TABLES
-        if name in found and name in others and found[name]["result"]["none"]["auroc"] is not None
-    ]
+def _measured() -> list[tuple[str, dict[str, Any]]]:
+    """Return name and result file of the tables with wrong labels."""
+    found = _found("static")
+    return [(name, found[name]) for name in TABLES if name in found]
 
 
 def _cells(ways: Sequence[dict[str, float]]) -> list[str]:
@@ -43,14 +39,14 @@ def quality() -> Block:
         return HOLE
     rows = [["table", "rows", *(f"{way}, AUROC / AP" for way in ("none", "static", "MiniLM"))]]
     every = []
-    for name, item, minilm in measured:
+    for name, item in measured:
         result = item["result"]
-        every.append((result["none"], result["static"], minilm))
+        every.append([result[way] for way in ("none", "static", "minilm")])
         rows.append([name, f"{result['n']:,}", *_cells(every[-1])])
     rows.append(["mean", "", *_cells([_mean(way) for way in zip(*every, strict=True)])])
     return Block(
-        f"{markdown(rows)}\n\nSeed 0, commits {commits([item for _, item, _ in measured])}: "
-        f"{_COMMAND}. MiniLM: [real noise](results/real-noise.md)."
+        f"{markdown(rows)}\n\nSeed 0, commits {commits([item for _, item in measured])}: "
+        f"{_COMMAND}."
     )
 
 
@@ -60,12 +56,9 @@ def costs() -> Block:
     if not measured or not files:
         return HOLE
     result = files[0]["result"]
-    per_text = [item["result"]["seconds_per_10000_texts"] for _, item, _ in measured]
-    ways = {
-        "none": [item["result"]["none"] for _, item, _ in measured],
-        "static": [item["result"]["static"] for _, item, _ in measured],
-        "minilm": [minilm for _, _, minilm in measured],
-    }
+    per_text = [item["result"]["seconds_per_10000_texts"] for _, item in measured]
+    encoders = ("none", "static", "minilm")
+    ways = {name: [item["result"][name] for _, item in measured] for name in encoders}
     heads = [f"AUROC / AP, mean of {len(measured)} tables", "encoding 10,000 texts, s"]
     rows = [["encoder", *heads, f"{result['n']:,} newsgroup messages in all, s", "memory, MB"]]
     for name, way in [*ways.items(), ("cleanlab", None)]:

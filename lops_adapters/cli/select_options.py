@@ -180,7 +180,7 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="FILE",
         help="write the whole table, with the labels of relabelled and of checked rows, into this "
-        "file, too; of the input's format, every other byte stays",
+        "file also; in the input's format, every other byte stays",
     )
     out.add_argument(
         "--format",

@@ -69,7 +69,7 @@ def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tup
 
     Args:
         path: of the file.
-        columns: of which the delimiter has to find one.
+        columns: the delimiter has to find at least one.
         encoding: to try after byte order marks and UTF-8.
 
     Raises:

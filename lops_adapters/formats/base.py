@@ -93,7 +93,7 @@ class Block(ABC):
 
     @property
     def unpacked(self) -> int:
-        """Bytes beyond those of the file that rows take, of formats that pack."""
+        """How many bytes more than the file its rows take, for formats that pack."""
         return 0
 
     def place(self, row: int) -> str:

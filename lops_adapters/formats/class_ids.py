@@ -1,4 +1,4 @@
-"""Columns of class ids whose names stand in the file, as Hugging Face's datasets write them."""
+"""Columns of class ids with the names in the file, as Hugging Face's datasets write them."""
 
 from __future__ import annotations
 

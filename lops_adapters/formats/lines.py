@@ -21,7 +21,7 @@ from lops_adapters.formats.limits import Unpacked
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
-_NOTES = (".md", ".txt", ".pdf", ".html", "")  # beside the table of an archive
+_NOTES = (".md", ".txt", ".pdf", ".html", "")  # in an archive, next to its table
 _BAD = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
 _IN_RUNS = 0.8
 _SCRIPTS = (
@@ -169,7 +169,7 @@ def encoding_of(path: Path, usual: str = "utf-8") -> str:
 def likely(path: Path) -> str:
     """Return the encoding that a text which is not UTF-8 probably has, by its first bytes.
 
-    Bytes above 127 stand in pairs and longer runs in Chinese, Japanese and Russian, and alone in
+    Bytes above 127 come in pairs and longer runs in Chinese, Japanese and Russian, and alone in
     other European languages.
     """
     with binary(path) as file:

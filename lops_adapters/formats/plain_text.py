@@ -85,7 +85,7 @@ class Folders(Format):
 
 
 def texts_in(folder: Path) -> list[Path]:
-    """Return the files of class folders: those without a suffix, or with .txt; [] if one class."""
+    """Return the files of class folders without a suffix, or with .txt; [] if one class."""
     classes = [entry for entry in folder.iterdir() if entry.is_dir() and _is_shown(entry)]
     files = [
         [file for file in one.iterdir() if file.is_file() and _is_shown(file) and _is_text(file)]

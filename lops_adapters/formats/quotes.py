@@ -1,4 +1,4 @@
-"""Quotes of CSV and TSV: whether they hold cells together, and where cells stand in a row's text.
+"""Quotes of CSV and TSV: whether they hold cells together, and where the cells of a row's text are.
 
 A file written without quoting may hold a text that begins with a quote. Read as CSV, that quote
 swallows rows until another text ends with one.

@@ -1,4 +1,4 @@
-"""The rows of a selection: their columns in one form, and which of them a page lists."""
+"""The rows of a selection: their columns in one form, and which rows a page lists."""
 
 from __future__ import annotations
 

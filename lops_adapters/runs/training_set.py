@@ -17,10 +17,11 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
-# Of probabilities, as in selection/posterior.py; chosen with the shares, see docs/self_training.md.
-_SHARPNESS = 5.0
+# Mean of the largest probability of sharpened ones. Chosen on seed 0 next to 0.9 and to a fixed
+# sharpness of 5, see docs/reproducibility.md, note 35.
+_SURE = 0.8
 _LEAST = 1e-9
-_ROUNDS, _CLOSE = 300, 1e-4
+_ROUNDS, _CLOSE, _HALVINGS = 300, 1e-4, 40
 
 
 @dataclass
@@ -84,10 +85,10 @@ class TrainingSet:
     ) -> PseudoLabels:
         """Move the best share of each class from the pool into the set and return it.
 
-        No threshold: a class of which the classifier is rarely sure grows, too. Classes get the
-        mean of three shares: theirs of the first training set, theirs of the predictions, and an
-        even one. Predictions alone drift to frequent classes from round to round; even shares alone
-        are wrong where classes are unequal. A class without pseudo-labels stays without.
+        No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get
+        the mean of three shares: theirs of the first training set, theirs of the predictions, and
+        an even one. Predictions alone drift to frequent classes from round to round; even shares
+        alone are wrong where classes are unequal. A class without pseudo-labels stays without.
 
         Args:
             probabilities: (n, k), of all documents.
@@ -127,23 +128,40 @@ def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarra
     """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
 
     With these factors, classes have their shares of the sharpened probabilities: a classifier of
-    few documents is less sure than it is right, so that plain means are too even.
+    few documents is less sure than it is right, so that plain means are too even. The sharpness
+    follows how sure it is, so that a classifier of many documents is hardly moved.
 
     Args:
         probabilities: (n, k).
         shares: (k,), above 0, sum to 1.
 
-    >>> fitted_to_shares(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
-    [[0.67, 0.33], [0.33, 0.67]]
+    >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
+    [[0.55, 0.45], [0.45, 0.55]]
     """
     logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
+    sharpness = _sharpness(logs)
     factors = np.zeros(logs.shape[1])
     for _ in range(_ROUNDS):
-        mean = softmax(_SHARPNESS * (logs + factors)).mean(axis=0)
+        mean = softmax(sharpness * (logs + factors)).mean(axis=0)
         if np.abs(mean - shares).max() < _CLOSE:
             break
-        factors += np.log(shares / np.maximum(mean, _LEAST)) / _SHARPNESS
+        factors += np.log(shares / np.maximum(mean, _LEAST)) / sharpness
     return softmax(logs + factors)
+
+
+def _sharpness(logs: np.ndarray) -> float:
+    """Return the power of probabilities, given as (n, k) logarithms, that makes them sure enough.
+
+    At least 1; at most 10, since no power makes even probabilities sure.
+    """
+    low, high = 1.0, 10.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if softmax(middle * logs).max(axis=1).mean() < _SURE:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def best_per_class(scores: np.ndarray, share: float) -> np.ndarray:

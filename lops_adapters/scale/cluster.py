@@ -55,7 +55,7 @@ def start(ray: Any, **options: Any) -> None:
     """Start Ray on this machine; it serves this process and the processes that it starts.
 
     It listens on the loopback interface only, and asks for a random token, since other users of
-    the machine reach that, too. The token is in the environment of these processes and in no file.
+    the machine also reach that. The token is in the environment of these processes and in no file.
     ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
 
     Args:

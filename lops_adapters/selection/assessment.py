@@ -28,9 +28,9 @@ from lops_adapters.selection.posterior import (
 from lops_adapters.selection.sources import Sources
 
 _BLOCK = 8192  # samples assessed at a time
-# Checked rows that weigh as much as the calibration. Chosen next to the arbiter alone and to a
-# choice by cross-validation, see docs/reproducibility.md, note 34.
-CALIBRATION_WORTH = 50
+# Checked rows that weigh as much as the calibration. Chosen next to 8, 15 and 50, to the arbiter
+# alone and to a choice by cross-validation, see docs/reproducibility.md, note 34.
+CALIBRATION_WORTH = 30
 LEAST_BEFORE = 0.1  # of calibrated probabilities there, so that checked rows can overrule them
 
 

@@ -20,7 +20,7 @@ FOLDS = 3  # of cross-validation, unless others are asked for
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
     """Return the fold of each sample, (n,) int64: stratified, in the order of :func:`tie_hash`.
 
-    It depends on which samples share a class, not on the names or codes of the classes.
+    It depends on the partition by class, not on the names or codes of the classes.
 
     >>> sorted(fold_of(np.array([0, 0, 0, 1, 1, 1]), 3, seed=0)[:3].tolist())
     [0, 1, 2]

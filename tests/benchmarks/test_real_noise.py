@@ -9,7 +9,9 @@ import pytest
 from benchmarks import real_noise
 from benchmarks.pages import real_noise as page
 from benchmarks.real_tables import REAL, TABLES, Table, load_table
+from lops_adapters.selection import calibration
 
+from ..noisy import noisy_texts
 from .stored import about, write_result
 
 DATA = Path(os.environ.get("LOPS_DATA", "/nowhere"))
@@ -40,6 +42,45 @@ def test_measures_by_hand():
     assert real_noise.measured(scores, mask, clean)["auroc"] is None
 
 
+def test_rows_without_gold_labels_do_not_count():
+    table = toy()
+    gold = table.gold.copy()
+    gold[[0, 1]] = ""  # a wrong label and a right one
+    mask = np.ones(23, dtype=bool)
+    mask[[0, 1, 2]] = False
+    found = real_noise.measured(np.linspace(0, 1, 23), mask, table._replace(gold=gold))
+    assert found["kept"] == 20 / 21
+    assert found["right_lost"] == 1 / 20
+    assert found["wrong_found"] == 0.0
+
+
+def test_correction_and_weights_are_measured_with_coefficients_of_other_tables(monkeypatch):
+    texts, labels, gold = noisy_texts(n=240, k=3, noise=0.2)
+    others, _, of_others = noisy_texts(n=60, k=3, seed=1)
+    labels, gold, of_others = (np.array(part, dtype=object) for part in (labels, gold, of_others))
+    table = Table(texts, labels, gold, others, of_others, "yelp-rules")
+    asked = []
+    learnt = calibration.coefficients()
+    monkeypatch.setattr(real_noise, "SEEDS", 1)
+    monkeypatch.setattr(real_noise, "coefficients", lambda name: asked.append(name) or learnt)
+    found = real_noise.run(table)
+    assert asked == ["yelp-rules"]
+    assert found["noise"] == pytest.approx((labels != gold).mean())
+    (run,) = found["runs"]
+    assert run["ways"].keys() == set(page._WAYS)
+    for way in ("select", "cleanlab, static"):
+        assert run["ways"][way]["labels_gained"] > 0.05
+    assert run["ways"]["select"]["low"] <= run["ways"]["select"]["estimate"]
+    assert set(page._ARMS) == run["macro_f1"].keys() | found["macro_f1"].keys()
+
+
+def test_coefficients_without_a_family_differ():
+    own = real_noise.coefficients("yelp-rules")
+    assert own.keys() == calibration.coefficients().keys()
+    assert "yelp-rules" not in own["families"]
+    assert own["offset"] != calibration.coefficients()["offset"]
+
+
 @needs_data
 @pytest.mark.parametrize("name", REAL)
 def test_real_tables(name):
@@ -67,6 +108,7 @@ def test_corrupted_tables(name):
 def test_the_page_of_one_table(results):
     own = {"auroc": 0.9, "average_precision": 0.5, "right_lost": 0.02, "smallest_lost": 0.1}
     own |= {"wrong_found": 0.4, "kept": 0.95, "processor_seconds": 1.25, "estimate": 0.05}
+    own |= {"low": 0.03, "high": 0.1, "labels_gained": 0.02}
     score = {"plain": 60.0, "balanced": 70.0}
     runs = [
         {"ways": dict.fromkeys(page._WAYS, own), "macro_f1": {"random": score, "kept": score}},
@@ -83,7 +125,9 @@ def test_the_page_of_one_table(results):
     assert "| youtube-rules | 12.5 | 0.850 / " in page.compared().text
     assert "| youtube-rules | 12.5 | 2.0 / 10.0 / 40.0 |" in page.decisions().text
     assert "| 70.0 | 70.0 ± 0.0 | 72.0 ± 2.0 | - |" in page.classifiers("balanced").text
-    assert "| comments, by 10 rules | 1,450 | 12.5 | 0.850 ± 0.050 |" in page.headline().text
+    head = "| mean of 1 tables | 12.5 | 0.850 | 0.850 | +2.0 | +2.0 | 0 of 1 | 0 of 1 |"
+    assert head in page.headline().text
+    assert "| youtube-rules | 12.5 | 5.0 (3.0-10.0) | 5.0 |" in page.estimates().text
     assert "mean, real" not in page.ranking().text
     assert "commits abcdef0123: `python -m benchmarks.real_noise" in page.ranking().text
     assert set(REAL) <= set(TABLES)

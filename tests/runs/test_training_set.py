@@ -86,23 +86,36 @@ def test_nothing_left_and_nothing_sure(training):
 
 
 def test_fitted_to_shares():
-    """Odds of 4 and of 1 become even on average where both are halved: 2 and 1 / 2."""
-    fitted = fitted_to_shares(np.array([[0.8, 0.2], [0.5, 0.5]]), np.array([0.5, 0.5]))
-    np.testing.assert_allclose(fitted, [[2 / 3, 1 / 3], [1 / 3, 2 / 3]], atol=1e-3)
+    """Odds of 9 / 4 and of 1 become even on average where both are times 2 / 3: 3 / 2 and 2 / 3."""
+    fitted = fitted_to_shares(np.array([[9 / 13, 4 / 13], [0.5, 0.5]]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(fitted, [[0.6, 0.4], [0.4, 0.6]], atol=2e-3)
 
 
 def test_fitted_to_shares_sharpened_they_have_these():
     found = np.array([[0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.6, 0.2, 0.2], [0.3, 0.3, 0.4]])
     fitted = fitted_to_shares(found.astype(np.float32), np.array([0.2, 0.3, 0.5]))
     np.testing.assert_allclose(fitted.sum(axis=1), 1)
-    sharp = fitted**5 / (fitted**5).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(sharp.mean(axis=0), [0.2, 0.3, 0.5], atol=2e-4)
+
+    def powered(probabilities, power):
+        return probabilities**power / (probabilities**power).sum(axis=1, keepdims=True)
+
+    powers = np.linspace(1, 10, 9001)
+    power = powers[np.argmin([abs(powered(found, p).max(axis=1).mean() - 0.8) for p in powers])]
+    np.testing.assert_allclose(powered(fitted, power).mean(axis=0), [0.2, 0.3, 0.5], atol=5e-4)
     factors = fitted / found  # one per class, except for the sum of a row
     np.testing.assert_allclose(factors[:, 1] / factors[:, 0], factors[0, 1] / factors[0, 0])
 
 
 def test_fitted_to_shares_of_a_sure_classifier():
     np.testing.assert_allclose(fitted_to_shares(np.eye(2), np.full(2, 0.5)), np.eye(2), atol=1e-8)
+
+
+def test_a_classifier_that_is_sure_enough_is_not_sharpened():
+    """The mean of the largest is 0.85, so that plain means become even."""
+    fitted = fitted_to_shares(np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([0.5, 0.5]))
+    np.testing.assert_allclose(fitted.mean(axis=0), [0.5, 0.5], atol=2e-4)
+    odds = fitted[:, 0] / fitted[:, 1]
+    assert odds[0] / odds[1] == pytest.approx(9 / 4)
 
 
 def test_the_best_of_each_class_are_taken():
@@ -130,7 +143,7 @@ def test_bootstrapping_by_rank(training):
     Shares of law: 1/3 of the first set, 0 of the predictions, 1/2 even: 5/18 on average. So law
     gets 0 and 3, which have three times the odds of 4, and the better of them moves.
     """
-    law = np.array([0.25, 0.1, 0.1, 0.28, 0.1, 0.1])
+    law = np.array([0.45, 0.2, 0.2, 0.48, 0.2, 0.2])
     moved = training.bootstrap_by_rank(np.stack([0 * law, law, 1 - law], axis=1), 0.5, 0)
     assert moved.positions.tolist() == [3, 4]
     assert moved.labels.tolist() == ["law", "sport"]
