@@ -23,7 +23,7 @@ from lops_adapters.labels.columns import Columns, is_file, vote_columns
 from lops_adapters.selection import Method
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.texts.choices import Choice, check_names
 
 # Options that say where to write and how to run; config.json holds all others.
@@ -113,7 +113,7 @@ def _job(
     columns: Columns,
     choice: Choice,
     said: Sequence[str],
-) -> Job:
+) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
     checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
@@ -132,7 +132,7 @@ def _job(
         sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
         data = {"sha256": sha256}
     unrecorded = (*UNRECORDED, *(one.name for one in fields(Choice)))
-    return Job(
+    return TableJob(
         columns,
         choice,
         options.probe_rows,
@@ -152,7 +152,7 @@ def _job(
 
 
 def _select(
-    options: argparse.Namespace, job: Job, table: readers.Table, output: engine.Output
+    options: argparse.Namespace, job: TableJob, table: readers.Table, output: engine.Output
 ) -> None:
     """Select in this process or on Ray, and print what was written."""
     ray = import_module(RAY) if options.engine == "ray" else None

@@ -27,7 +27,7 @@ from lops_adapters.selection.draw import expected
 from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
@@ -47,7 +47,7 @@ class Part(NamedTuple):
     start: int
 
 
-def check(options: argparse.Namespace, job: Job) -> None:
+def check(options: argparse.Namespace, job: TableJob) -> None:
     """Raise a LopsError about options that need the other engine."""
     conflict = ""
     if not job.choice.row.scores_further:
@@ -64,7 +64,7 @@ def check(options: argparse.Namespace, job: Job) -> None:
         raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 
 
-def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: bool) -> Done:
+def run(table: Table, job: TableJob, output: Output, *, address: str | None, quiet: bool) -> Done:
     """Select on Ray and write a folder, complete or not at all.
 
     Args:
@@ -98,7 +98,7 @@ class Steps:
     """The steps of a selection on a cluster."""
 
     ray: Any
-    job: Job
+    job: TableJob
     quiet: bool
 
     def count(self, tables: Sequence[Table]) -> tuple[list[Part], Classes]:

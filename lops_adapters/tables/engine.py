@@ -14,7 +14,7 @@ from lops_adapters.formats.lines import is_packed
 from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.scoring import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
@@ -46,7 +46,7 @@ class Output(NamedTuple):
         return [(part, path, formats.to_write(path, name)) for part, path, name in asked if path]
 
 
-def run(table: Table, job: Job, output: Output) -> Done:
+def run(table: Table, job: TableJob, output: Output) -> Done:
     """Select in a table and write the output, complete or not at all.
 
     Raises:

@@ -13,7 +13,7 @@ from lops_adapters.texts.choices import Choice
 
 
 @dataclass(frozen=True)
-class Job:
+class TableJob:
     """What is asked for.
 
     Attributes:

@@ -21,7 +21,7 @@ from lops_adapters.labels.votes import VoteReader
 from lops_adapters.selection import Method
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import (
     ABSTAINED,
     CORRECTED,
@@ -83,7 +83,7 @@ class Scoring:
 
     """
 
-    job: Job
+    job: TableJob
     classes: Classes
     columns: tuple[str, ...]
     positions: np.ndarray
@@ -220,7 +220,7 @@ def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Fil
     return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files
 
 
-def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None:
+def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) -> None:
     """Raise a LopsError if the labels of a table cannot be written in a format.
 
     Every label is written with the first row, into each column that may hold it.
