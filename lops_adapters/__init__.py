@@ -7,6 +7,7 @@ from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection,
 
 if TYPE_CHECKING:
     from lops_adapters.runs.models import load
+    from lops_adapters.selection import build, corrected, trusted_positions
     from lops_adapters.texts.select import select
 
 __all__ = [
@@ -15,12 +16,19 @@ __all__ = [
     "LopsWarning",
     "Selection",
     "__version__",
+    "build",
+    "corrected",
     "load",
     "select",
+    "trusted_positions",
 ]
 
 # Imported when first used.
-_LATER = {"load": "lops_adapters.runs.models", "select": "lops_adapters.texts.select"}
+_LATER = {
+    "load": "lops_adapters.runs.models",
+    "select": "lops_adapters.texts.select",
+    **dict.fromkeys(("build", "corrected", "trusted_positions"), "lops_adapters.selection"),
+}
 
 
 def __getattr__(name: str) -> Any:

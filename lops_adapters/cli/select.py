@@ -20,6 +20,7 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
+from lops_adapters.selection import Method
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
     choice = _of_options(Choice, options, words=shared.read_words(options.words))
-    method, _ = choice.method, choice.check()
+    method, row = choice.method, choice.check()
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -57,8 +58,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option in ("checked", "checked-column", "weights", "labels", "source", "group"):
-        if getattr(options, option.replace("-", "_")) and method != "committee":
+    for option, able in _able(row).items():
+        if getattr(options, option.replace("-", "_")) and not able:
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
@@ -96,6 +97,14 @@ def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> K
     given = {**vars(options), **read}
     names = (one.name for one in fields(kind))
     return kind(**{name: given[name] for name in names if given.get(name) is not None})
+
+
+def _able(method: Method) -> dict[str, bool]:
+    """Return whether a method takes an option that few take."""
+    takes = {"checked": "checked", "checked-column": "checked"}
+    takes |= {"labels": "votes", "source": "votes", "group": "groups"}
+    able = {option: argument in method.takes for option, argument in takes.items()}
+    return {**able, "weights": method.assesses}
 
 
 def _job(

@@ -50,7 +50,7 @@ class Part(NamedTuple):
 def check(options: argparse.Namespace, job: TableJob) -> None:
     """Raise a LopsError about options that need the other engine."""
     conflict = ""
-    if job.choice.method != "committee":
+    if not job.choice.row.scores_further:
         conflict = f"runs the committee, and the method is {job.choice.method}"
     elif options.probe not in (AUTO, "linear"):
         conflict = f"trains the linear probe, and --probe is {options.probe}"
@@ -149,7 +149,7 @@ class Steps:
     def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
         """Score and write every part, and return the counts of all."""
         classes, encoder = fitted.sample.classes, fitted.selection.settings["encoder"]
-        for name, *_ in part_files(folder, kind, classes, self.job.choice.method):
+        for name, *_ in part_files(folder, kind, classes, self.job.choice.row):
             (folder / name).mkdir()
         totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
@@ -199,8 +199,6 @@ def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
     scoring = _held[key]
     files = [
         (name, folder / name / f"part-{part.number:05d}{path.suffix}", of_part)
-        for name, path, of_part in part_files(
-            folder, kind, scoring.classes, scoring.job.choice.method
-        )
+        for name, path, of_part in part_files(folder, kind, scoring.classes, scoring.job.choice.row)
     ]
     return write_parts(part.table, scoring, files, part.start)

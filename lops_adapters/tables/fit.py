@@ -83,7 +83,7 @@ class Done:
                 "rows to look at are the sample's."
             )
         names = sample.classes.names
-        pairs = totals.suggestions(names) if fit.job.choice.method == "committee" else []
+        pairs = totals.suggestions(names) if fit.job.choice.row.assesses else []
         near = near_duplicates.sentences(fit.near, fit.selection.labels)
         conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(

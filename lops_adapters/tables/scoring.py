@@ -18,6 +18,7 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.groups import Groups
 from lops_adapters.labels.votes import VoteReader
+from lops_adapters.selection import Method
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.job import TableJob
@@ -209,14 +210,14 @@ class Scoring:
         return [values[code] for code in codes.tolist()]
 
 
-def part_files(folder: Path, kind: str, classes: Classes, method: str) -> Files:
+def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Files:
     """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows.
 
-    And, of the committee, what to train on, always as CSV.
+    And, of a method that assesses labels, what to train on, always as CSV.
     """
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
     files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
-    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method == "committee" else files
+    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files
 
 
 def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) -> None:
