@@ -205,7 +205,6 @@ class Committee:
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
         sources = fit_sources(votes, likely, rows[named], checks[named])
-        sources = replace(sources, tells=tells)
         if self.assessed is not None:
             self.assessed(assess(sources, votes, likely))
         return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)

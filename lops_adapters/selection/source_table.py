@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.posterior import evidence
-from lops_adapters.selection.sources import BLOCK, Sources, accuracies, weighed
+from lops_adapters.selection.signals import BLOCK, accuracies, weighed
+from lops_adapters.selection.sources import Sources
 
 _Z = 1.96  # of a 95 % interval
 
@@ -52,17 +52,19 @@ def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Sour
     >>> [round(one.accuracy, 1) for one in assess(sources, votes, likely)]
     [0.9, 0.9, 0.1]
     """
-    signals, k, m = sources.signals, likely.shape[1], votes.shape[1]
+    signals, model = sources.signals, sources.model
+    k, m = likely.shape[1], votes.shape[1]
     classes, owners = signals.keys % k, signals.keys // k
     counts, unsure = np.zeros((len(signals.keys), k)), np.zeros(m)
     every, only = np.zeros(k), 0  # of constant sources: true classes of samples with no other vote
     alone, changed = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     for start in range(0, len(votes), BLOCK):
         rows = slice(start, start + BLOCK)
-        shared = weighed(signals.matrix(votes[rows]), sources.overlap)
-        total = evidence(likely[rows]) + sources.prior + shared @ sources.ratios
+        shared = weighed(signals.matrix(votes[rows]), model.overlap)
+        total = sources.total(np.asarray(shared @ model.ratios), likely[rows])
+        says = sources.trust * shared.data[:, None]
         of_vote = np.repeat(np.arange(total.shape[0]), np.diff(shared.indptr))
-        others = total[of_vote] - shared.data[:, None] * sources.ratios[shared.indices]
+        others = total[of_vote] - says * model.ratios[shared.indices]
         probable = softmax(total.copy())[of_vote]
         for code in range(k):
             column = np.bincount(shared.indices, probable[:, code], len(signals.keys))
