@@ -1,4 +1,4 @@
-"""What labels made of votes are worth: accuracy, ranking, sources, a classifier."""
+"""What labels made of votes are worth: accuracy, ranking, sources."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.label_models import Combined, largest, majority
-from benchmarks.real_noise import Classifier
 from benchmarks.source_tables import VotedTable
 
 LEAST_VOTES = 5  # of a source whose accuracy is ranked
@@ -37,7 +36,7 @@ class Labelled(NamedTuple):
 
 
 def measured(labelled: Labelled, table: VotedTable) -> dict[str, Any]:
-    """Return what labels and probabilities are worth, without a classifier.
+    """Return what labels and probabilities are worth.
 
     ``auroc_majority``: rows with one majority label, ranked by the probability of that label.
     ``auroc_own``: rows with a vote, ranked by the probability of the label that the way gives.
@@ -101,17 +100,6 @@ def drawn(probabilities: np.ndarray) -> np.ndarray:
     tops = largest(probabilities)
     scores = np.random.default_rng(0).random(tops.shape) * (tops > 0)
     return np.asarray(scores.argmax(axis=1))
-
-
-def classified(
-    labelled: Labelled, table: VotedTable, classifier: Classifier
-) -> dict[str, dict[str, float]]:
-    """Return macro-F1 of a classifier that is trained on all labels, and on the kept ones."""
-    labels = table.named(drawn(labelled.combined.probabilities))
-    found = {"all": classifier(labels, table.voted)}
-    if labelled.kept is not None:
-        found["kept"] = classifier(labels, labelled.kept & table.voted)
-    return found
 
 
 def mean(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

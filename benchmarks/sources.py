@@ -1,13 +1,12 @@
 """Votes of rules, people, language models and seed words, combined by ``select`` and by others.
 
-    pip install --constraint constraints.txt ".[label-models,offline,transformers]"  # Python 3.11
+    pip install --constraint constraints.txt ".[label-models]"  # Python 3.11
     python -m benchmarks.sources --data-dir DIR --kept DIR
     python -m benchmarks.sources --data-dir DIR --kept DIR --tables youtube-rules,annotators --look
 
 Per table of :mod:`benchmarks.source_tables`: how accurate the combined labels are, with and without
-50 checked rows, how well wrong majority labels and the accuracies of the sources are ranked, and
-macro-F1 of a classifier that is trained on the labels. Gold labels only measure, and play the
-person. ``select`` has three seeds. Above 8,000 rows MiniLM is left out.
+50 checked rows, and how well wrong majority labels and the accuracies of the sources are ranked.
+Gold labels only measure, and play the person. ``select`` has three seeds.
 
 What members and other label models say is kept in the folder ``--kept``, so that after a change of
 the model of label sources a table takes seconds. ``--look`` prints accuracies and writes nothing; a
@@ -38,19 +37,15 @@ from benchmarks.label_models import (
     majority,
     snorkel,
 )
-from benchmarks.real_noise import Classifier
-from benchmarks.real_tables import Table
 from benchmarks.record import RESULTS, command_line, write_result
-from benchmarks.source_measures import Labelled, classified, drawn, mean, measured
+from benchmarks.source_measures import Labelled, drawn, mean, measured
 from benchmarks.source_tables import TABLES, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
-from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.texts.result import TextSelection
 
 SEEDS = 3
 CHECKED = 50
-MINILM_ROWS = 8000  # at most, since encoding long texts takes hours without a GPU
 # module -> distribution
 LIBRARIES = {"snorkel": "snorkel", "crowdkit": "crowd-kit", "hyperlm": "hyperlm"}
 
@@ -79,18 +74,18 @@ def by_best(table: VotedTable) -> list[Labelled]:
     return [Labelled(best_source(table.votes, table.gold, len(table.classes)))]
 
 
-def by_select(encoder: str, seeds: int, table: VotedTable) -> list[Labelled]:
+def by_select(seeds: int, table: VotedTable) -> list[Labelled]:
     """Combine votes together with the texts; without and with checked rows."""
-    return [_selected(encoder, seed, table) for seed in range(seeds)]
+    return [_selected(seed, table) for seed in range(seeds)]
 
 
-def _selected(encoder: str, seed: int, table: VotedTable) -> Labelled:
+def _selected(seed: int, table: VotedTable) -> Labelled:
     """Return the labels of one seed.
 
     The probability that the label does not have is spread evenly over the other classes.
     """
     votes = table.named(table.votes).tolist()
-    joined = partial(select, table.texts, votes, encoder=encoder, seed=seed)
+    joined = partial(select, table.texts, votes, seed=seed)
     start = time.process_time()
     selection = joined()
     seconds = time.process_time() - start
@@ -132,11 +127,11 @@ def _codes(table: VotedTable, labels: Iterable[Any]) -> np.ndarray:
     return np.array([code_of.get(label, -1) for label in labels])
 
 
-def by_one_label(encoder: str, table: VotedTable) -> list[Labelled]:
+def by_one_label(table: VotedTable) -> list[Labelled]:
     """Correct majority labels with the texts; the votes are not passed on."""
     combined = majority(table.votes, len(table.classes))
     given = np.where(table.voted, drawn(combined.probabilities), -1)
-    selection = select(table.texts, table.named(given).tolist(), encoder=encoder)
+    selection = select(table.texts, table.named(given).tolist())
     right = np.nan_to_num(np.asarray(selection.confidence))
     suggested = np.nan_to_num(np.asarray(selection.suggested_probability))
     probabilities = np.zeros((len(table.texts), len(table.classes)))
@@ -162,27 +157,19 @@ def ways(folder: Path) -> dict[str, Way]:
     return {
         **{name: partial(by_votes, name, way, folder) for name, way in _RIVALS.items()},
         "best source": by_best,
-        "one label, static": partial(by_one_label, "static"),
-        "select, static": partial(by_select, "static", SEEDS),
-        "select, minilm": partial(by_select, "minilm", 1),
+        "one label, static": by_one_label,
+        "select, static": partial(by_select, SEEDS),
     }
 
 
 def run(table: VotedTable, ways: Mapping[str, Way]) -> dict[str, Any]:
-    """Measure the ways on a table; those with MiniLM only if it is small enough."""
-    tested = table.named(table.test_gold)
-    given = Table(table.texts, tested[:0], tested[:0], table.test_texts, tested)
-    classifier = Classifier(given, EmbeddingProbe("static")) if len(tested) else None
+    """Measure the ways on a table."""
     result: dict[str, Any] = {}
     for name, way in ways.items():
-        if "minilm" in name and len(table.texts) > MINILM_ROWS:
-            continue
-        runs = []
-        for labelled in way(table):
-            found = {**measured(labelled, table), "processor_seconds": labelled.seconds}
-            if classifier is not None:
-                found["macro_f1"] = classified(labelled, table, classifier)
-            runs.append(found)
+        runs = [
+            {**measured(labelled, table), "processor_seconds": labelled.seconds}
+            for labelled in way(table)
+        ]
         result[name] = {**mean(runs), "seeds": [one["accuracy"] for one in runs]}
         print(" ", name, round(100 * result[name]["accuracy"], 1), flush=True)
     tops = largest(majority(table.votes, len(table.classes)).probabilities)
@@ -194,9 +181,6 @@ def run(table: VotedTable, ways: Mapping[str, Way]) -> dict[str, Any]:
         "classes": list(table.classes),
         "voted": float(table.voted.mean()),
         "ties": float((tops[table.voted].max(axis=1) < 1).mean()),
-        "n_test": len(table.test_texts),
-        "encoder": "static",  # of the classifier
-        "macro_f1": classifier and classifier(table.named(table.gold), table.voted),
         "sources": [
             {"name": name, "votes": voted, "right": true}
             for name, voted, true in zip(table.sources, votes, right, strict=True)
@@ -237,7 +221,7 @@ def main() -> None:
         with members_kept(options.kept):
             every = ways(options.kept)
             if options.look:
-                look(table, {way: every[way] for way in every if "minilm" not in way})
+                look(table, every)
                 continue
             result = run(table, every)
         result["versions"] = {name: version(name) for name in LIBRARIES.values()}

@@ -105,7 +105,8 @@ def estimated(
     signals, matrix = given.signals, given.matrix
     majority = given.settled(softmax(np.log(given.majority) + members))
     anchor = 0.0 if free else given.anchor
-    overlap, ratios, logs = signals.overlap, np.zeros((len(signals.keys), signals.n_classes)), 0.0
+    overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
+    logs = np.zeros(signals.n_classes)
     true = majority
     for step in range(_ROUNDS):
         known = anchor * majority + (1 - anchor) * true
