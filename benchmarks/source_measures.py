@@ -19,7 +19,6 @@ class Labelled(NamedTuple):
     Attributes:
         combined: probabilities, and accuracies of the sources.
         kept: (n,) bool, rows whose label it keeps; None: it keeps all.
-        suggested: (n,) int codes for all rows, also those without a vote; None: it has none.
         ranges: (m, 2) float64, the ranges of the accuracies; None: it has none.
         seconds: of the processor.
         checked: (n,) int codes of the labels when 50 rows are checked, and of those without
@@ -29,7 +28,6 @@ class Labelled(NamedTuple):
 
     combined: Combined
     kept: np.ndarray | None = None
-    suggested: np.ndarray | None = None
     ranges: np.ndarray | None = None
     seconds: float = 0.0
     checked: tuple[np.ndarray, np.ndarray] | None = None
@@ -61,8 +59,6 @@ def measured(labelled: Labelled, table: VotedTable) -> dict[str, Any]:
             "kept": float(kept.sum() / voted.sum()),
             "accuracy_kept": float(right[kept].mean()),
         }
-    if labelled.suggested is not None:
-        found["accuracy_all"] = float((labelled.suggested == table.gold).mean())
     if labelled.checked is not None:
         after, corrected = ((codes == table.gold)[voted] for codes in labelled.checked)
         found |= {"accuracy_checked": float(after.mean()), "corrected": float(corrected.mean())}

@@ -41,6 +41,12 @@ class VotedTable(NamedTuple):
     test_texts: list[str]
     test_gold: np.ndarray
 
+    def with_votes(self) -> VotedTable:
+        """Return the rows with a vote."""
+        rows = np.flatnonzero(self.voted)
+        texts = [self.texts[row] for row in rows.tolist()]
+        return self._replace(texts=texts, votes=self.votes[rows], gold=self.gold[rows])
+
     @property
     def voted(self) -> np.ndarray:
         """Whether a row has a vote, (n,) bool."""

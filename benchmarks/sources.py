@@ -4,9 +4,9 @@
     python -m benchmarks.sources --data-dir DIR --kept DIR
     python -m benchmarks.sources --data-dir DIR --kept DIR --tables youtube-rules,annotators --look
 
-Per table of :mod:`benchmarks.source_tables`: how accurate the combined labels are, with and without
-50 checked rows, and how well wrong majority labels and the accuracies of the sources are ranked.
-Gold labels only measure, and play the person. ``select`` has three seeds.
+Per table of :mod:`benchmarks.source_tables`, on the rows with a vote: how accurate the combined
+labels are, with and without 50 checked rows, and how well wrong majority labels and the accuracies
+of the sources are ranked. Gold labels only measure, and play the person. Three seeds of ``select``.
 
 What members and other label models say is kept in the folder ``--kept``, so that after a change of
 the model of label sources a table takes seconds. ``--look`` prints accuracies and writes nothing; a
@@ -97,7 +97,6 @@ def _selected(seed: int, table: VotedTable) -> Labelled:
     return Labelled(
         Combined(probabilities, np.array([source.accuracy for source in selection.sources])),
         selection.mask,
-        _codes(table, selection.suggested),
         np.array([(source.low, source.high) for source in selection.sources]).reshape(-1, 2),
         seconds,
         _checked(table, selection, codes, joined),
@@ -179,7 +178,6 @@ def run(table: VotedTable, ways: Mapping[str, Way]) -> dict[str, Any]:
         "n": len(table.texts),
         "n_sources": len(table.sources),
         "classes": list(table.classes),
-        "voted": float(table.voted.mean()),
         "ties": float((tops[table.voted].max(axis=1) < 1).mean()),
         "sources": [
             {"name": name, "votes": voted, "right": true}
@@ -217,13 +215,15 @@ def main() -> None:
         if not options.look and (RESULTS / f"sources/{name}.json").exists():
             continue
         print(name, flush=True)
-        table = load_voted(name, options.data_dir)
+        whole = load_voted(name, options.data_dir)
+        table, voted = whole.with_votes(), float(whole.voted.mean())
         with members_kept(options.kept):
             every = ways(options.kept)
             if options.look:
                 look(table, every)
                 continue
             result = run(table, every)
+        result["voted"] = voted
         result["versions"] = {name: version(name) for name in LIBRARIES.values()}
         ids = tuple(map(str, range(len(table.texts))))
         corpus = Corpus(name, ids, tuple(table.texts), table.classes)

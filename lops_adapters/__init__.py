@@ -7,6 +7,7 @@ from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection,
 
 if TYPE_CHECKING:
     from lops_adapters.runs.models import load
+    from lops_adapters.texts.agree import agree
     from lops_adapters.texts.select import select
 
 __all__ = [
@@ -15,12 +16,17 @@ __all__ = [
     "LopsWarning",
     "Selection",
     "__version__",
+    "agree",
     "load",
     "select",
 ]
 
 # Imported when first used.
-_LATER = {"load": "lops_adapters.runs.models", "select": "lops_adapters.texts.select"}
+_LATER = {
+    "agree": "lops_adapters.texts.agree",
+    "load": "lops_adapters.runs.models",
+    "select": "lops_adapters.texts.select",
+}
 
 
 def __getattr__(name: str) -> Any:

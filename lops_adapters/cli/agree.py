@@ -216,9 +216,9 @@ def _print(page: AgreementPage, folder: Path) -> None:
             f"No row is checked: fill in the column 'checked' of {folder / TO_CHECK}, a random "
             "sample, and run again with --checked."
         )
-    for one in page.disagreements:
-        said = ", ".join(f"{source}: {label}" for source, label in one.said.items())
-        print(f"- {one.label} ({percent(one.probability)})? {said}: {one.text[:100]}")
+    for row in page.disagreements:
+        said = ", ".join(f"{source}: {label}" for source, label in row.said.items())
+        print(f"- {row.label} ({percent(row.probability)})? {said}: {row.text[:100]}")
     back = {name: len(rows) for name, rows in page.sent_back.items() if rows}
     if back:
         numbers = ", ".join(f"{name} {number}" for name, number in list(back.items())[:_PRINTED])

@@ -34,7 +34,7 @@ from lops_adapters.selection.members import (
     weights_of,
     without_nan,
 )
-from lops_adapters.selection.posterior import label_distribution, least_kept
+from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Labels, Selector, objects
@@ -148,6 +148,7 @@ class Committee:
         likely, tells = heard.likely, skill(heard.likely, codes) >= LEAST_SKILL
         votes = codes if asked.votes is None else asked.votes.among(classes)
         fitted = self._estimated(heard, codes, votes, tells, (rows, checks))
+        tells = tells if fitted.sources is None else fitted.sources.tells
         small = np.isinf(fitted.shares)
         scored, before = fitted.unchecked(likely, codes, votes)
         noise = fitted.noise(likely, scored, before, tells)
@@ -164,6 +165,8 @@ class Committee:
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
         least_right = 0.5 if fitted.calibration is not None else least_kept(decides)
+        if asked.votes is not None and not tells and not len(rows):
+            least_right = 0.0
         sure = least_right if self.sure is None else float(self.sure)
         mask, least, why = self._kept(decides, labels, small, sure, tells or len(rows) > 0)
         if len(rows) and not self.count_label:
@@ -204,7 +207,8 @@ class Committee:
             return replace(fitted, true_given_label=truth, calibration=calibration)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
-        sources = fit_sources(votes, likely, rows[named], checks[named])
+        usual = SHARPNESS if tells else 0.0
+        sources = fit_sources(votes, likely, rows[named], checks[named], usual)
         if self.assessed is not None:
             self.assessed(assess(sources, votes, likely))
         return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from lops_adapters.selection.folds import FOLDS
 
@@ -87,6 +86,8 @@ class Signals:
 
     def matrix(self, votes: np.ndarray) -> Any:
         """Return which signals samples have, an (n, f) sparse matrix of ones."""
+        from scipy.sparse import csr_matrix
+
         rows, sources = np.nonzero(votes >= 0)
         keys = sources * self.n_classes + votes[rows, sources]
         places, known = np.searchsorted(self.keys, keys), np.isin(keys, self.keys)
@@ -195,6 +196,8 @@ def _where_both_vote(matrix: Any, true: np.ndarray, owners: np.ndarray) -> np.nd
 
     ``matrix`` has the s signals of sources that vote for several classes.
     """
+    from scipy.sparse import csr_matrix
+
     every, of_source = np.unique(owners, return_inverse=True)
     voted = csr_matrix(matrix @ np.eye(len(every))[of_source])  # (n, sources)
     explained, spread = np.zeros((2, len(owners), len(owners)))

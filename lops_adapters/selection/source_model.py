@@ -63,12 +63,14 @@ class Given(NamedTuple):
     majority: np.ndarray
     certain: np.ndarray
 
-    @property
-    def anchor(self) -> float:
-        """How far the majority counts, in (0, 1): the less, the more votes the rows have."""
+    def anchor(self, members: bool) -> float:
+        """Return how far the majority counts, in (0, 1]: the less, the more votes the rows have.
+
+        Members that can tell count as much as the majority.
+        """
         votes = np.diff(self.matrix.indptr).astype(np.float64)
         others = float((votes * (votes - 1)).sum()) / max(1.0, float(votes.sum()))
-        return ANCHOR / (ANCHOR + others)
+        return ANCHOR / (ANCHOR + others + (ANCHOR if members else 0.0))
 
     def settled(self, probabilities: np.ndarray) -> np.ndarray:
         """Set and return the probabilities of checked rows, which are certain."""
@@ -91,7 +93,7 @@ def logarithm(likely: np.ndarray) -> np.ndarray:
 
 
 def estimated(
-    given: Given, prior: float, *, free: bool, members: np.ndarray | float = 0.0
+    given: Given, prior: float, *, free: bool, members: np.ndarray | None = None
 ) -> Model:
     """Estimate by expectation maximisation.
 
@@ -99,12 +101,13 @@ def estimated(
         given: the rows.
         prior: the exponent of the classes' frequencies.
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
-        members: (r, k) logarithms of what members say of each class.
+        members: (r, k) logarithms of what members say of each class; None: they cannot tell.
 
     """
     signals, matrix = given.signals, given.matrix
-    majority = given.settled(softmax(np.log(given.majority) + members))
-    anchor = 0.0 if free else given.anchor
+    said = np.zeros(given.majority.shape) if members is None else members
+    majority = given.settled(softmax(np.log(given.majority) + said))
+    anchor = 0.0 if free else given.anchor(members is not None)
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
     logs = np.zeros(signals.n_classes)
     true = majority
@@ -116,7 +119,7 @@ def estimated(
         logs, before = frequencies(known), ratios
         probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
-        true = given.settled(softmax(members + prior * logs + shared @ ratios))
+        true = given.settled(softmax(said + prior * logs + shared @ ratios))
         if step >= _RECOUNTED and np.abs(ratios - before).max(initial=0) < _CLOSE:
             break
     return Model(overlap, ratios, np.asarray(prior * logs), free)
@@ -171,7 +174,7 @@ def predicted(given: Given, model: Model) -> np.ndarray:
 
 
 def reliability(
-    scores: np.ndarray, logs: np.ndarray, prior: np.ndarray, certain: np.ndarray
+    scores: np.ndarray, logs: np.ndarray, prior: np.ndarray, certain: np.ndarray, usual: float
 ) -> tuple[float, float]:
     """Return how far to trust votes, in (0, 1], and the weight of the members, from 0 to 5.
 
@@ -185,6 +188,7 @@ def reliability(
         logs: (r, k) logarithms of the members' likelihoods.
         prior: (k,) what is added for each class.
         certain: (r,) int codes of checked rows, -1: not checked.
+        usual: the weight if all weights fit, since votes say nothing that members could confirm.
 
     """
     rows = np.flatnonzero(certain >= 0)
@@ -199,6 +203,7 @@ def reliability(
             total[rows] = np.maximum(checked, _TINY)
             fits[trust, weight] = float(np.log(total).sum())
     best = max(fits.values()) - _WITHIN
-    weight = min(weight for (_, weight), fit in fits.items() if fit >= best)
+    fitting = sorted({weight for (_, weight), fit in fits.items() if fit >= best})
+    weight = usual if len(fitting) == len(_WEIGHTS) else fitting[0]
     near = [trust for trust in _TRUSTS if fits[trust, weight] >= best]
     return min(near, key=lambda trust: abs(np.log(trust / _HALF))), weight

@@ -32,7 +32,7 @@ import numpy as np
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.folds import FOLDS
-from lops_adapters.selection.posterior import some
+from lops_adapters.selection.posterior import SHARPNESS, some
 from lops_adapters.selection.signals import BLOCK, Signals, weighed
 from lops_adapters.selection.source_model import (
     Model,
@@ -140,11 +140,13 @@ def fit(
     likely: np.ndarray,
     rows: np.ndarray | None = None,
     true: np.ndarray | None = None,
+    usual: float = SHARPNESS,
 ) -> Sources:
     """Estimate what the votes of each source are worth, and how far to believe members.
 
     Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members; ``rows`` (c,) int
     positions of checked rows, whose true class is certain, and ``true`` (c,) int their classes.
+    ``usual``: the weight of members about which votes say nothing.
 
     >>> votes = np.array([[0, 0, 1]] * 10 + [[1, 1, 0]] * 10)  # the third is always wrong
     >>> likely = np.array([[0.8, 0.2]] * 10 + [[0.2, 0.8]] * 10)
@@ -161,7 +163,7 @@ def fit(
     given = given_rows(signals, votes[chosen], certain[chosen])
     model, logs = own_model(given), logarithm(likely[chosen])
     scores = np.asarray(weighed(given.matrix, model.overlap) @ model.ratios)
-    trust, weight = reliability(scores, logs, model.prior, given.certain)
+    trust, weight = reliability(scores, logs, model.prior, given.certain, usual)
     if weight and not model.free:
         model = estimated(given, 1 - signals.evenness, free=False, members=weight * logs)
     return Sources(signals, model, trust, weight)
