@@ -33,7 +33,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.calibration import LEAST_SLOPE, Diagnostics, diagnose, expit, scores
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import Committee
-from lops_adapters.selection.folds import FOLDS, Labelled
+from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 from lops_adapters.selection.request import Request
@@ -147,7 +147,7 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     else:
         encoder = None if item.encoder == "none" else EmbeddingProbe(item.encoder)
         members = members_of_texts(texts, None, encoder, seed=item.seed)
-    labelled = Labelled(samples, codes, names.tolist(), FOLDS, item.seed)
+    labelled = Folded(samples, codes, names.tolist(), FOLDS, item.seed)
     said = Committee(members, Request(seed=item.seed)).scores(labelled)
     given = label_distribution(said.likely, codes, FOLDS)
     true = posterior_given(said.likely, codes, given)

@@ -22,7 +22,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.arbiter import learn
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.folds import FOLDS, Labelled
+from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
 from lops_adapters.selection.member_table import members_of_texts
 from lops_adapters.selection.members import weights_of
@@ -67,7 +67,7 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
     members = members_of_texts(texts, None, encoder)
     shares = class_shares(codes, len(names), FOLDS)
-    labelled = Labelled(texts, codes, names.tolist(), FOLDS)
+    labelled = Folded(texts, codes, names.tolist(), FOLDS)
     of_members = [likelihoods(member.score(labelled), shares) for member in members]
     weights = weights_of(members)
     mean = np.average(of_members, axis=0, weights=weights)

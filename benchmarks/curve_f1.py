@@ -12,8 +12,9 @@ import numpy as np
 from benchmarks.curve_scores import Task
 from benchmarks.nc_curves import kept_numbers
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection import METHODS
-from lops_adapters.selection.ranked import best, read_labels, shares, total
+from lops_adapters.selection.ranked import best, shares, total
 from lops_adapters.self_training.classifier import build_classifier
 
 Wanted = tuple[str, float, Callable[[], np.ndarray]]
@@ -79,7 +80,8 @@ def _wanted(task: Task, scores: Mapping[str, np.ndarray], cuts: Cuts) -> Iterato
 
 def _best_share(task: Task, name: str, scores: np.ndarray, share: float) -> np.ndarray:
     """Return the (n,) bool mask of the best share, per class if the method selects per class."""
-    classes, codes = read_labels(task.samples, task.labels.labels)
+    labelled = Labelled.of(task.samples, task.labels.labels)
+    classes, codes = labelled.classes, labelled.codes
     if METHODS[name].per_class:
         return best(scores, codes, shares(codes, len(classes), None, share), task.seed)
     return best(scores, codes, total(len(codes), None, share), task.seed)

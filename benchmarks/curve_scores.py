@@ -12,11 +12,11 @@ import numpy as np
 from benchmarks.nc_curves import curve_numbers, distributions, kept_numbers, wrong_samples
 from lops_adapters.core import RULES, LearningOrder
 from lops_adapters.datasets import Corpus
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe, Snapshot
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import CONFIDENCES, Confidence, build
-from lops_adapters.selection.ranked import read_labels
 from lops_adapters.selection.scoring import watch
 from lops_adapters.self_training.classifier import build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
@@ -102,7 +102,8 @@ def watched(
         Scores by name, masks by ``rule tau``, and ``learnt_at``, (n,) each.
 
     """
-    classes, codes = read_labels(task.samples, task.labels.labels)
+    labelled = Labelled.of(task.samples, task.labels.labels)
+    classes, codes = labelled.classes, labelled.codes
     probe = task.probe()
     checkpoints = probe.max_epochs * (1 if every is None else len(codes) // every + 1)
     watching: dict[str, Confidence] = {

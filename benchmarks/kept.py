@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from unittest.mock import patch
 
 from lops_adapters.selection.committee import Committee, Scores
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.storage import replacing
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ def members_kept(folder: Path) -> Iterator[None]:
     """Let committees score the same samples with the same labels and seed only once."""
     score = Committee.scores
 
-    def scores(self: Committee, labelled: Labelled, apart: bool = False) -> Scores:
+    def scores(self: Committee, labelled: Folded, apart: bool = False) -> Scores:
         further = self.fitted is not None
         parts = (
             [member.name for member in self.members],

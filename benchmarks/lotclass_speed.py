@@ -25,7 +25,7 @@ from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import load_network
 from lops_adapters.lotclass.model import FIRST
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Predictor, indicative_positions
 
@@ -121,7 +121,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     vocabularies = np.split(rng.permutation(len(tokenizer))[: 80 * k], k)
     codes = rng.integers(0, k, len(rows))
-    samples = [Sample(row, FIRST) for row in rows]
+    samples = [TokenRow(row, FIRST) for row in rows]
     probe = LotclassProbe(
         encoder=source,
         epochs=1,

@@ -13,7 +13,7 @@ from benchmarks.source_tables import VotedTable
 LEAST_VOTES = 5  # of a source whose accuracy is ranked
 
 
-class Labelled(NamedTuple):
+class JoinedLabels(NamedTuple):
     """What one way makes of the votes.
 
     Attributes:
@@ -33,7 +33,7 @@ class Labelled(NamedTuple):
     checked: tuple[np.ndarray, np.ndarray] | None = None
 
 
-def measured(labelled: Labelled, table: VotedTable) -> dict[str, Any]:
+def measured(labelled: JoinedLabels, table: VotedTable) -> dict[str, Any]:
     """Return what labels and probabilities are worth.
 
     ``auroc_majority``: rows with one majority label, ranked by the probability of that label.

@@ -38,7 +38,7 @@ from benchmarks.label_models import (
     snorkel,
 )
 from benchmarks.record import RESULTS, command_line, write_result
-from benchmarks.source_measures import Labelled, drawn, mean, measured
+from benchmarks.source_measures import JoinedLabels, drawn, mean, measured
 from benchmarks.source_tables import TABLES, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
@@ -50,36 +50,36 @@ CHECKED = 50
 LIBRARIES = {"snorkel": "snorkel", "crowdkit": "crowd-kit", "hyperlm": "hyperlm"}
 
 
-Way = Callable[[VotedTable], Sequence[Labelled]]  # one per seed
+Way = Callable[[VotedTable], Sequence[JoinedLabels]]  # one per seed
 
 
 def by_votes(
     name: str, combine: Callable[[np.ndarray, int], Combined], folder: Path, table: VotedTable
-) -> list[Labelled]:
+) -> list[JoinedLabels]:
     """Combine votes without the texts."""
 
-    def made() -> Labelled:
+    def made() -> JoinedLabels:
         start = time.process_time()
         combined = combine(table.votes[table.voted], len(table.classes))
         probabilities = np.zeros((len(table.texts), len(table.classes)))
         probabilities[table.voted] = combined.probabilities
         seconds = time.process_time() - start
-        return Labelled(combined._replace(probabilities=probabilities), seconds=seconds)
+        return JoinedLabels(combined._replace(probabilities=probabilities), seconds=seconds)
 
     return [kept(folder, (name, table.votes.tolist(), table.classes), made)]
 
 
-def by_best(table: VotedTable) -> list[Labelled]:
+def by_best(table: VotedTable) -> list[JoinedLabels]:
     """Take the labels of the best source, by the gold labels."""
-    return [Labelled(best_source(table.votes, table.gold, len(table.classes)))]
+    return [JoinedLabels(best_source(table.votes, table.gold, len(table.classes)))]
 
 
-def by_select(seeds: int, table: VotedTable) -> list[Labelled]:
+def by_select(seeds: int, table: VotedTable) -> list[JoinedLabels]:
     """Combine votes together with the texts; without and with checked rows."""
     return [_selected(seed, table) for seed in range(seeds)]
 
 
-def _selected(seed: int, table: VotedTable) -> Labelled:
+def _selected(seed: int, table: VotedTable) -> JoinedLabels:
     """Return the labels of one seed.
 
     The probability that the label does not have is spread evenly over the other classes.
@@ -94,7 +94,7 @@ def _selected(seed: int, table: VotedTable) -> Labelled:
     probabilities = np.repeat((1 - right)[:, None] / (k - 1), k, axis=1)
     labelled = np.flatnonzero(codes >= 0)
     probabilities[labelled, codes[labelled]] = right[labelled]
-    return Labelled(
+    return JoinedLabels(
         Combined(probabilities, np.array([source.accuracy for source in selection.sources])),
         selection.mask,
         np.array([(source.low, source.high) for source in selection.sources]).reshape(-1, 2),
@@ -126,7 +126,7 @@ def _codes(table: VotedTable, labels: Iterable[Any]) -> np.ndarray:
     return np.array([code_of.get(label, -1) for label in labels])
 
 
-def by_one_label(table: VotedTable) -> list[Labelled]:
+def by_one_label(table: VotedTable) -> list[JoinedLabels]:
     """Correct majority labels with the texts; the votes are not passed on."""
     combined = majority(table.votes, len(table.classes))
     given = np.where(table.voted, drawn(combined.probabilities), -1)
@@ -137,7 +137,7 @@ def by_one_label(table: VotedTable) -> list[Labelled]:
     rows, codes = np.flatnonzero(table.voted), _codes(table, selection.suggested)
     probabilities[rows, given[rows]] = right[rows]
     probabilities[rows, codes[rows]] = suggested[rows]
-    return [Labelled(Combined(probabilities, combined.accuracies))]
+    return [JoinedLabels(Combined(probabilities, combined.accuracies))]
 
 
 _RIVALS: Mapping[str, Callable[[np.ndarray, int], Combined]] = {

@@ -16,14 +16,14 @@ from lops_adapters.cli.checked import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
+from lops_adapters.labels.columns import Columns, vote_columns
 from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.results import SEND_BACK, TO_CHECK
-from lops_adapters.tables.survey import Sample, survey_of
-from lops_adapters.tables.votes import vote_columns
+from lops_adapters.tables.sample import Sample
+from lops_adapters.tables.survey import survey_of
 from lops_adapters.texts.agree import MARGIN, agree
 
 _PRINTED = 20  # rows of a table
@@ -114,33 +114,34 @@ def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample,
     """Return the rows with a label, and checksums of the files."""
     table, sums = shared.opened(options, paths), files.checksums(paths)
     votes = vote_columns(table, options.labels or (), ())
-    wanted = Wanted(
+    columns = Columns(
         options.text,
         options.label,
         abstain=options.abstain,
-        checked=options.checked_column,
+        checked_column=options.checked_column,
         votes=votes,
         source=options.source,
         classes=shared.names(options.classes),
     )
-    wanted.check(table)
-    if not wanted.has_votes:
+    columns.check(table)
+    if not columns.has_votes:
         raise LopsError("wanted labels of several sources: --labels, or --label and --source")
-    table, wanted = joined(table, wanted)
+    table, columns = joined(table, columns)
     checked = read_checked_files(options.checked or (), None, lambda: sums, options.encoding)
-    survey = survey_of(table, wanted, checked=checked)
+    survey = survey_of(table, columns, checked=checked)
     return survey.sample(survey.classes()), sums
 
 
 def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
     """Return what is known of the sources; patterns name people, too."""
-    assert sample.votes is not None
-    sources = list(sample.votes.sources)
+    votes = sample.labelled.votes
+    assert votes is not None
+    sources = list(votes.sources)
     asked = [one.strip() for part in options.people or () for one in part.split(",")]
     people = [name for one in asked for name in fnmatched(one, sources)]
     return agree(
         sample.texts,
-        sample.votes,
+        votes,
         checked=sample.checked(),
         people=list(dict.fromkeys(people)),
         margin=options.margin / 100,

@@ -15,7 +15,7 @@ from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, 
 from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
 from lops_adapters.formats.readers import Table, rehearse
-from lops_adapters.tables.columns import require
+from lops_adapters.labels.columns import require
 
 EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv

@@ -16,19 +16,19 @@ from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_ta
 from lops_adapters.console import progress, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
+from lops_adapters.labels.columns import Columns
 from lops_adapters.probes.base import check_counts
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.methods import check
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.survey import read_rows
 from lops_adapters.texts.choices import (
+    Choice,
     check_names,
     choose_members,
     choose_probe,
     described,
     device_of,
-    member_options,
 )
 from lops_adapters.texts.copies import copies, problems, repeats
 from lops_adapters.texts.explain import script_sentences
@@ -100,13 +100,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_names(options.probe, options.encoder if "committee" in names else None)
     with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
-        wanted = Wanted(options.text, options.label, options.gold, None, options.abstain)
-        wanted.check(table)
+        columns = Columns(options.text, options.label, options.gold, None, options.abstain)
+        columns.check(table)
         folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-comparison")
         outputs.resolve(folder, "--output")
         with storage.claimed(folder), outputs.as_private_as(paths):
             outputs.check_folder(folder, "compare", options.force, paths)
-            _compare(options, names, table, wanted, folder)
+            _compare(options, names, table, columns, folder)
     return 0
 
 
@@ -114,17 +114,17 @@ def _compare(
     options: argparse.Namespace,
     names: Sequence[str],
     table: readers.Table,
-    wanted: Wanted,
+    columns: Columns,
     folder: Path,
 ) -> None:
     paths = table.paths
     checksums = files.checksums(paths)
-    rows = read_rows(table, wanted)
+    rows = read_rows(table, columns)
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, dict[str, Any]] = {}
     settings: dict[str, Any] = {"probe": repr(probe), "methods": names, "keep": options.keep}
     if "committee" in names:
-        check("committee", options=member_options("committee", options.encoder, None, None))
+        check("committee", options=Choice(encoder=options.encoder).options)
         encoder, members = choose_members(options.encoder, described(probe))
         which += f" {members}"
         more["committee"] = {"encoder": encoder, "quiet": options.quiet}

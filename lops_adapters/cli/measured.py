@@ -22,7 +22,7 @@ from lops_adapters.evaluation import (
 )
 from lops_adapters.probes import Probe
 from lops_adapters.selection import METHODS, build
-from lops_adapters.tables.survey import Sample
+from lops_adapters.tables.sample import Sample
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import ComparisonPage

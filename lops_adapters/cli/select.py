@@ -5,34 +5,32 @@ from __future__ import annotations
 import argparse
 import shlex
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.checked import read_checked_files
-from lops_adapters.cli.select_options import CHOICES, parser
+from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
-from lops_adapters.probes.base import check_counts
-from lops_adapters.selection.methods import OFFERED, check
+from lops_adapters.labels.columns import Columns, is_file, vote_columns
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.columns import Wanted, is_file
 from lops_adapters.tables.job import Job
-from lops_adapters.tables.votes import vote_columns
-from lops_adapters.texts.choices import check_names, member_options
+from lops_adapters.texts.choices import Choice, check_names
 
-RECORDED = (
-    *("text", "label", "gold", "id", "abstain", "delimiter", "encoding", "sheet"),
-    *("quotes", "keep_na"),
-    *("escape_formulas", "relabel", "embeddings", "soft_labels", "labels", "source"),
-    *("drop_source", "classes", "weights", "checked_column", "group"),
+# Options that say where to write and how to run; config.json holds all others.
+UNRECORDED = (
+    *("files", "output", "keep_out", "corrected", "format", "force", "verbose", "engine"),
+    *("address", "command"),
 )
+Kind = TypeVar("Kind", Choice, Columns)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
@@ -48,16 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
-    method, words = options.method, shared.read_words(options.words)
-    check(
-        method,
-        keep=options.keep,
-        every=options.every,
-        per_class=options.per_class,
-        options=member_options(method, options.encoder, words, options.sure),
-        among=OFFERED,
-    )
-    check_counts(options.seed)
+    choice = _of_options(Choice, options, words=shared.read_words(options.words))
+    method, _ = choice.method, choice.check()
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -74,36 +64,23 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
                 f"or --{option}"
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
-    wanted = Wanted(
-        options.text,
-        options.label,
-        options.gold,
-        options.id,
-        options.abstain,
-        options.embeddings,
-        options.soft_labels or (),
-        options.checked_column,
-        vote_columns(table, options.labels or (), options.drop_source or ()),
-        options.source,
-        options.drop_source or (),
-        shared.names(options.classes),
-        options.group,
-    )
-    wanted.check(table)
+    votes = vote_columns(table, options.labels or (), options.drop_source or ())
+    columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
+    columns.check(table)
     taken = [name for name in results.NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
             f"give the original file, or drop the columns {', '.join(taken)}"
         )
-    table, wanted = joined(table, wanted)
+    table, columns = joined(table, columns)
     if options.engine == "ray" and table.held is not None:
         raise LopsError(
             "--engine ray reads one row per text, and --source names the sources of texts with "
             "several rows; give --engine process, or a table with a column of labels per source"
         )
     folder, keep_out = _outputs(options, paths)
-    if options.corrected is not None and wanted.own_label is None:
+    if options.corrected is not None and columns.own_label is None:
         raise LopsError("--corrected needs one column of labels, --label; leave it out")
     inputs = [*paths, *(options.checked or ())]
     files = (folder, keep_out, options.corrected)
@@ -111,37 +88,44 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         _check_outputs(options, paths, folder, keep_out)
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)
-        _select(options, _job(options, table, wanted, words, said), table, output)
+        _select(options, _job(options, table, columns, choice, said), table, output)
+
+
+def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
+    """Return a dataclass of the options that its fields name; ``read``: what some of them hold."""
+    given = {**vars(options), **read}
+    names = (one.name for one in fields(kind))
+    return kind(**{name: given[name] for name in names if given.get(name) is not None})
 
 
 def _job(
     options: argparse.Namespace,
     table: readers.Table,
-    wanted: Wanted,
-    words: dict[str, list[str]] | None,
+    columns: Columns,
+    choice: Choice,
     said: Sequence[str],
 ) -> Job:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
-    paths, method, sums = table.paths, options.method, cache(partial(files.checksums, table.paths))
-    checked = read_checked_files(options.checked or (), wanted.label, sums, options.encoding)
-    labels = listed([wanted.label] if wanted.label else [*wanted.soft, *wanted.votes])
-    columns = [f"texts: {wanted.text}"] if wanted.text else []
-    columns += [f"vectors: {wanted.embeddings}"] if wanted.embeddings else []
+    paths, sums = table.paths, cache(partial(files.checksums, table.paths))
+    checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
+    labels = listed([columns.label] if columns.label else [*columns.soft_labels, *columns.votes])
+    read = [f"texts: {columns.text}"] if columns.text else []
+    read += [f"vectors: {columns.embeddings}"] if columns.embeddings else []
     named = standard_input.named(options.files, paths)
     page: dict[str, Any] = {
-        "title": f"{paths[0].name}: kept by the {method} method",
-        "source": f"{named}; {', '.join([*columns, f'labels: {labels}'])}",
+        "title": f"{paths[0].name}: kept by the {choice.method} method",
+        "source": f"{named}; {', '.join([*read, f'labels: {labels}'])}",
     }
     data = {}
     if options.engine == "process":
-        page["table"] = {} if wanted.label is None else _table(options, paths, sums())
+        page["table"] = {} if columns.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
         sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
         data = {"sha256": sha256}
+    unrecorded = (*UNRECORDED, *(one.name for one in fields(Choice)))
     return Job(
-        wanted,
-        {**{name: getattr(options, name) for name in CHOICES}, "words": words},
-        method,
+        columns,
+        choice,
         options.probe_rows,
         results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
@@ -150,7 +134,7 @@ def _job(
         checked=checked,
         data=data,
         settings={
-            **{name: getattr(options, name) for name in RECORDED},
+            **{name: value for name, value in vars(options).items() if name not in unrecorded},
             "checked": files.checksums(options.checked or ()),
         },
         said=said,

@@ -11,10 +11,6 @@ from lops_adapters.selection.methods import OFFERED
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 
-CHOICES = (
-    *("method", "keep", "per_class", "probe", "analyzer", "every", "sure"),
-    *("encoder", "seed", "quiet"),
-)
 EXAMPLES = """\
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5

@@ -53,7 +53,7 @@ def read_checked(
     return labels
 
 
-def read_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dict[int, str]:
+def read_given_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dict[int, str]:
     """Return position of a document -> its label, of a table in which every row has one.
 
     Arguments are as for :func:`read_checked`.

@@ -10,7 +10,7 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.lines import filled_lines, indices, stripped_lines
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, read_archive, read_tree
-from lops_adapters.datasets.rows import Columns, Rows
+from lops_adapters.datasets.rows import CorpusColumns, Rows
 from lops_adapters.datasets.tables import read_pickle
 from lops_adapters.formats.delimited import csv_records
 
@@ -30,14 +30,14 @@ class Layout:
     name: str
     marks: tuple[frozenset[str], ...]
     needs: str
-    read: Callable[[Path, Columns], Rows]
+    read: Callable[[Path, CorpusColumns], Rows]
 
     def matches(self, names: set[str]) -> bool:
         """Return whether a folder with these entries has this layout."""
         return any(mark <= names for mark in self.marks)
 
 
-def read_conwea(folder: Path, columns: Columns) -> Rows:
+def read_conwea(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``).
 
     The caller finds ``seedwords.json``.
@@ -45,7 +45,7 @@ def read_conwea(folder: Path, columns: Columns) -> Rows:
     return read_pickle(folder / "df.pkl", columns)
 
 
-def read_xclass(folder: Path, columns: Columns) -> Rows:
+def read_xclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.
 
     Each class name is its own seed word.
@@ -62,7 +62,7 @@ def read_xclass(folder: Path, columns: Columns) -> Rows:
     return Rows(texts, labels=labels, classes=classes, seeds={name: (name,) for name in classes})
 
 
-def read_lotclass(folder: Path, columns: Columns) -> Rows:
+def read_lotclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``train.txt``, ``label_names.txt`` and, if present, ``train_labels.txt``.
 
     The words of a line of ``label_names.txt``, in lower case, are the seed words of a class; the
@@ -95,7 +95,7 @@ def read_lotclass(folder: Path, columns: Columns) -> Rows:
     return Rows(texts, labels=labels, classes=classes, seeds=seeds)
 
 
-def read_westclass(folder: Path, columns: Columns) -> Rows:
+def read_westclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.csv`` with ``classes.txt`` and ``keywords.txt``.
 
     A row is class (from 1), text; or class, title, description.
@@ -137,7 +137,7 @@ def read_westclass(folder: Path, columns: Columns) -> Rows:
     return Rows(texts, labels=labels, classes=classes, seeds=seeds)
 
 
-def read_newsgroups(folder: Path, columns: Columns) -> Rows:
+def read_newsgroups(folder: Path, columns: CorpusColumns) -> Rows:
     """Read the 20 Newsgroups archive of a folder, otherwise its unpacked tree.
 
     The archive goes first, since a tree unpacked by hand may be incomplete.

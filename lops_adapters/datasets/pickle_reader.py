@@ -1,7 +1,7 @@
 """Read a pickled pandas frame from standard input and write its columns to standard output as JSON.
 
 ``safe_pickle`` runs this file as a script, in a process of its own with limits on memory and time.
-It needs only the standard library. Every global that the pickle names is replaced by a ``Record``,
+It needs only the standard library. Every global that the pickle names is replaced by a ``StandIn``,
 which only keeps its arguments and its state; a global that no frame needs is refused. So nothing of
 the pickle can run. What a damaged or hostile file can do is crash this process or reach its limits.
 """
@@ -51,7 +51,7 @@ class RefusedPickleError(Exception):
     """The pickle is not a frame of plain columns."""
 
 
-class Record:
+class StandIn:
     """A stand-in for an object of a global: keeps its arguments and state, and does nothing."""
 
     __slots__ = ("args", "state")
@@ -68,8 +68,8 @@ class Record:
         self.state = state
 
 
-STAND_INS: dict[tuple[str, str], type[Record]] = {
-    (package, name): type(name, (Record,), {"__slots__": ()})
+STAND_INS: dict[tuple[str, str], type[StandIn]] = {
+    (package, name): type(name, (StandIn,), {"__slots__": ()})
     for package, names in _GLOBALS.items()
     for name in names.split()
 }
@@ -134,7 +134,7 @@ def _require(condition: bool, message: str) -> None:
 
 def _kind(value: Any) -> str:
     """Return the name of a record's global; empty for anything else."""
-    return type(value).__name__ if isinstance(value, Record) else ""
+    return type(value).__name__ if isinstance(value, StandIn) else ""
 
 
 def _described(value: Any) -> str:

@@ -23,7 +23,7 @@ from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.layouts import LAYOUTS
 from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
-from lops_adapters.datasets.rows import Columns, Rows, assemble
+from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble
 from lops_adapters.datasets.tables import read_pickle, read_table
 from lops_adapters.datasets.text_files import read_text_files, text_files
 from lops_adapters.formats.files import is_table
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 def read_path(
     path: Path,
-    columns: Columns,
+    columns: CorpusColumns,
     seeds: Seeds | str | Path | None,
     names: Names | str | Path | None,
     headers: str,
@@ -56,7 +56,7 @@ def read_path(
     return assemble(rows, name_of_path(path), seeds, names)
 
 
-def read_rows(path: Path, columns: Columns) -> Rows:
+def read_rows(path: Path, columns: CorpusColumns) -> Rows:
     """Read a path as rows, without a search for a file of seed words; raises as ``read_path``."""
     with readable(path):
         if path.is_dir():
@@ -92,7 +92,7 @@ def name_of_path(path: Path) -> str:
     return name[: -len(_suffix(path))] if not path.is_dir() and _suffix(path) else name
 
 
-def _archive(path: Path, columns: Columns) -> Rows:
+def _archive(path: Path, columns: CorpusColumns) -> Rows:
     columns.refuse(f"{path} (20 Newsgroups)")
     return read_archive(path, columns.quiet)
 
@@ -106,7 +106,7 @@ def _suffix(path: Path) -> str:
     return next((suffix for suffix in known if path.name.lower().endswith(suffix)), path.suffix)
 
 
-def _reader(path: Path) -> Callable[[Path, Columns], Rows] | None:
+def _reader(path: Path) -> Callable[[Path, CorpusColumns], Rows] | None:
     """Return the reader of a file, by its suffix; None: unknown."""
     if _suffix(path) in _ARCHIVES:
         return _archive
@@ -119,7 +119,7 @@ def _is_pickle(path: Path) -> bool:
     return _suffix(path) in _PICKLES
 
 
-def _read_folder(folder: Path, columns: Columns) -> Rows:
+def _read_folder(folder: Path, columns: CorpusColumns) -> Rows:
     entries = _entries(folder)
     layouts = [layout for layout in LAYOUTS if layout.matches(entries)]
     if len(layouts) > 1:

@@ -17,7 +17,7 @@ from lops_adapters.datasets.class_words import Names, Seeds
 from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read_path, read_rows
-from lops_adapters.datasets.rows import Columns, Rows, assemble
+from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble
 from lops_adapters.datasets.sources import by_hand, obtain
 from lops_adapters.datasets.tables import is_agnews
 from lops_adapters.storage import user_cache
@@ -137,7 +137,7 @@ def load(
     did you mean agnews? Registered are 20news-coarse, 20news-fine, agnews, books, demo, nyt-coarse,
     nyt-fine (20news and nyt mean the coarse ones)
     """
-    columns = Columns(text_column, label_column, id_column, quiet)
+    columns = CorpusColumns(text_column, label_column, id_column, quiet)
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
         return read_path(Path(__file__).with_name("demo"), columns, seeds, names, headers)
@@ -161,7 +161,7 @@ def _unknown(name: str) -> LopsError:
 
 
 def _find(
-    task: Task, columns: Columns, data_dir: str | Path | None, offline: bool
+    task: Task, columns: CorpusColumns, data_dir: str | Path | None, offline: bool
 ) -> tuple[Path, Rows]:
     folders = _folders(data_dir)
     for folder in folders:
@@ -175,7 +175,7 @@ def _find(
     except LopsError as error:
         raise _missing(task, folders, f"the download failed: {error}") from error
     # The columns of a download are known; the caller's column names are for own files.
-    return path, read_rows(path, Columns(quiet=columns.quiet))
+    return path, read_rows(path, CorpusColumns(quiet=columns.quiet))
 
 
 def _missing(task: Task, folders: list[Path], reason: str) -> LopsError:

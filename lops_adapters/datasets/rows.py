@@ -39,7 +39,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Columns:
+class CorpusColumns:
     """The column names asked for (None: the usual names), and whether progress bars are off."""
 
     text: str | None = None
@@ -56,7 +56,7 @@ class Columns:
                 f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out"
             )
 
-    def choose(self, found: Sequence[str], where: str) -> Columns:
+    def choose(self, found: Sequence[str], where: str) -> CorpusColumns:
         """Choose the columns to read.
 
         Args:
@@ -64,7 +64,7 @@ class Columns:
             where: the file, for messages.
 
         Returns:
-            Columns whose ``text`` is a name; ``label`` and ``id`` are None if missing.
+            CorpusColumns whose ``text`` is a name; ``label`` and ``id`` are None if missing.
 
         Raises:
             LopsError: a named column is missing, all default names of the text column are missing,
@@ -96,7 +96,7 @@ class Columns:
                     f"{where}: {list(found).count(name)} columns are called {name!r}; "
                     "rename all but one"
                 )
-        return Columns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
+        return CorpusColumns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
 
 
 def name_of(value: object, where: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from lops_adapters import formats
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
-from lops_adapters.datasets.rows import Columns, Rows, name_of
+from lops_adapters.datasets.rows import CorpusColumns, Rows, name_of
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.formats.base import Block, Reading
 from lops_adapters.formats.cells import is_missing, single
@@ -19,7 +19,7 @@ from lops_adapters.formats.delimited import csv_records
 _AGNEWS_HEADER = ["class index", "title", "description"]
 
 
-def read_table(path: Path, columns: Columns) -> Rows:
+def read_table(path: Path, columns: CorpusColumns) -> Rows:
     """Read a file of one of the formats of tables, or the AG News CSV, which has no header.
 
     Raises:
@@ -52,7 +52,7 @@ def _cells(block: Block, names: Sequence[str], label: str | None) -> list[list[A
     return columns
 
 
-def read_pickle(path: Path, columns: Columns) -> Rows:
+def read_pickle(path: Path, columns: CorpusColumns) -> Rows:
     """Read a pickled pandas DataFrame without pandas and without running it.
 
     See ``safe_pickle``.
@@ -97,7 +97,7 @@ def _agnews_rows(path: Path, quiet: bool) -> Rows:
 def _gather(
     path: Path,
     blocks: Iterable[tuple[Sequence[int], Mapping[str, Sequence[Any]]]],
-    chosen: Columns,
+    chosen: CorpusColumns,
     unit: str,
 ) -> Rows:
     """Collect the chosen columns of blocks, which are the numbers of rows and their cells.
@@ -133,7 +133,7 @@ def _refuse_labels(cells: Sequence[Any], rows: Sequence[str]) -> None:
             )
 
 
-def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: Columns) -> Iterator[str]:
+def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: CorpusColumns) -> Iterator[str]:
     for text, row in zip(cells, rows, strict=True):
         if not isinstance(text, str):
             fault = "no text" if is_missing(text) else f"the text is {text!r:.80}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lops_adapters.datasets.lines import readable
-from lops_adapters.datasets.rows import Columns, Rows
+from lops_adapters.datasets.rows import CorpusColumns, Rows
 
 # Files of the layouts: a folder with some of them is an incomplete layout, not two documents.
 _OF_LAYOUTS = {
@@ -21,7 +21,7 @@ def text_files(folder: Path) -> list[Path]:
     return files if len(files) > 1 and not names & _OF_LAYOUTS else []
 
 
-def read_text_files(folder: Path, columns: Columns) -> Rows:
+def read_text_files(folder: Path, columns: CorpusColumns) -> Rows:
     """Read each text file of a folder as a document; its name without ``.txt`` is the id.
 
     Raises:

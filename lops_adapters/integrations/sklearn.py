@@ -25,10 +25,9 @@ from tqdm import tqdm
 from lops_adapters.core import LearningOrder, LopsError, Selection
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import EstimatorProbe
-from lops_adapters.selection import Lops
-from lops_adapters.selection.canonical import InContentOrder, content_order, restored
+from lops_adapters.selection import build
+from lops_adapters.selection.canonical import content_order, restored
 from lops_adapters.selection.methods import check_rule
-from lops_adapters.selection.request import Request
 
 
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
@@ -114,8 +113,8 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         fixed = isinstance(random_state, numbers.Integral)
         seed = int(random_state if fixed else check_random_state(random_state).randint(2**31 - 1))
         if texts is not None:
-            selector = Lops(self._text_probe(), keep=self.keep, method=self.method, seed=seed)
-            self.selection_ = InContentOrder(lambda _: selector, Request(seed=seed))(texts, labels)
+            selector = build(self.method, self._text_probe(), keep=self.keep, seed=seed)
+            self.selection_ = selector(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             order = content_order(_contents(matrix), np.searchsorted(self.classes_, labels), seed)

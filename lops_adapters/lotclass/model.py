@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters.lotclass.documents import token_rows
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json
 
 FIRST = np.zeros(1, dtype=np.int64)  # the place of BERT's [CLS]
 
 
-def whole(row: np.ndarray, read_at: str) -> Sample:
+def whole(row: np.ndarray, read_at: str) -> TokenRow:
     """Return a document, nothing masked, read at its first token, or all but the special ones.
 
     >>> whole(np.array([2, 7, 8, 3]), "tokens").places.tolist()
     [1, 2]
     """
     if read_at == "first" or len(row) < 3:
-        return Sample(row, FIRST)
-    return Sample(row, np.arange(1, len(row) - 1))
+        return TokenRow(row, FIRST)
+    return TokenRow(row, np.arange(1, len(row) - 1))
 
 
 @dataclass

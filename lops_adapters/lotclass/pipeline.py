@@ -24,7 +24,7 @@ from lops_adapters.encoders import pretrained
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepare_language_model
 from lops_adapters.lotclass.model import LotclassClassifier, whole
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.rows import RowMaker
 from lops_adapters.lotclass.self_training import (
     self_train,
@@ -70,7 +70,7 @@ class Prepared:
     language_model: LanguageModel
     vocabularies: dict[str, list[str]]
     indicative: Indicative
-    samples: list[Sample]
+    samples: list[TokenRow]
     seconds: dict[str, float]
 
     @property
@@ -172,7 +172,7 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
     ]
 
 
-def _texts(encoder: str, samples: Sequence[Sample]) -> list[str]:
+def _texts(encoder: str, samples: Sequence[TokenRow]) -> list[str]:
     """Return what samples show as texts, without the masked words."""
     tokenizer = pretrained.load_tokenizer(encoder, "right")
     return [tokenizer.decode(sample.ids.tolist(), skip_special_tokens=True) for sample in samples]
@@ -193,14 +193,14 @@ def build_network(prepared: Prepared, job: Job[LotclassSettings], epochs: int) -
     )
 
 
-def masked(row: np.ndarray, places: np.ndarray, mask: int) -> Sample:
+def masked(row: np.ndarray, places: np.ndarray, mask: int) -> TokenRow:
     """Return a row with its indicative positions masked, to be read there."""
     ids = row.copy()
     ids[places] = mask
-    return Sample(ids, places)
+    return TokenRow(ids, places)
 
 
-def whole_documents(prepared: Prepared, settings: LotclassSettings) -> list[Sample]:
+def whole_documents(prepared: Prepared, settings: LotclassSettings) -> list[TokenRow]:
     """Return one sample per document, nothing masked."""
     return [whole(row, settings.read_at) for row in prepared.rows]
 
@@ -292,7 +292,7 @@ def _self_train(
     network.restore(weights, len(classes))
     names = np.array(classes, dtype=object)
 
-    def select(samples: Sequence[Sample], codes: np.ndarray, number: int) -> Selection:
+    def select(samples: Sequence[TokenRow], codes: np.ndarray, number: int) -> Selection:
         log.info("%s: refresh %d", arm, number + 1)
         return selector(samples, names[codes])
 

@@ -21,7 +21,7 @@ from lops_adapters.probes.base import Probe, Stage, Update, steady
 _STORED = ("encoder", "epochs", "batch_size", "learning_rate", "micro_batch", "by_token")
 
 
-class Sample(NamedTuple):
+class TokenRow(NamedTuple):
     """A tokenised document and the positions where its class is read.
 
     Attributes:
@@ -68,13 +68,13 @@ class LotclassProbe(Probe):
     def __post_init__(self) -> None:
         self.tokenizer = pretrained.load_tokenizer(self.encoder, "right")
 
-    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[Sample]:
+    def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[TokenRow]:
         """Return the samples unchanged; they are token ids already."""
         return list(samples)
 
     def updates(
         self,
-        prepared: list[Sample],
+        prepared: list[TokenRow],
         codes: np.ndarray,
         n_classes: int,
         seed: int,
@@ -118,7 +118,7 @@ class LotclassProbe(Probe):
         self._network = network.to(self.engine.device)
 
     def tuner(
-        self, prepared: Sequence[Sample], learning_rate: float, total: int, seed: int
+        self, prepared: Sequence[TokenRow], learning_rate: float, total: int, seed: int
     ) -> Callable[[np.ndarray, np.ndarray], None]:
         """Return ``update(positions, targets)``, which continues training on (b, k) soft labels.
 
@@ -156,7 +156,7 @@ class LotclassProbe(Probe):
 
         return update
 
-    def _scores(self, samples: Sequence[Sample]) -> tuple[Any, Any]:
+    def _scores(self, samples: Sequence[TokenRow]) -> tuple[Any, Any]:
         """Return (places, k) logits at the samples' places, and the (places,) sample of each."""
         torch = import_torch()
         device = self.engine.device
@@ -168,7 +168,7 @@ class LotclassProbe(Probe):
         return self._network["head"](hidden[of, torch.as_tensor(places, device=device)]), of
 
     def predict_prepared(
-        self, prepared: Sequence[Sample], positions: np.ndarray | None = None
+        self, prepared: Sequence[TokenRow], positions: np.ndarray | None = None
     ) -> np.ndarray:
         """Return class probabilities, (m, k) float32, without dropout."""
         torch = import_torch()

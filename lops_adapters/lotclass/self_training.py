@@ -14,7 +14,7 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import Selection
 from lops_adapters.encoders.torch_tools import training_batches
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.probes.tuning import check_finite, target_distribution
 from lops_adapters.runs.folder import selection_arrays, selection_from
@@ -86,9 +86,9 @@ def updates_per_refresh(n: int, settings: LotclassSettings) -> list[int]:
 
 def self_train(
     network: LotclassProbe,
-    documents: Sequence[Sample],
+    documents: Sequence[TokenRow],
     settings: LotclassSettings,
-    selector: Callable[[Sequence[Sample], np.ndarray, int], Selection],
+    selector: Callable[[Sequence[TokenRow], np.ndarray, int], Selection],
     *,
     seed: int,
     quiet: bool = True,

@@ -13,7 +13,7 @@ from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noi
 from lops_adapters.report.contents import BEST, Curve, SelectionPage, counted
 from lops_adapters.report.measure import learnt_bins, own_threshold, thinned, threshold_rows
 from lops_adapters.report.more import MOST, for_script, packed
-from lops_adapters.report.rows import CHARS, LISTED, LONGEST, Rows, number_or_none
+from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows, number_or_none
 from lops_adapters.report.text import cleaned
 
 PART = 5000  # further rows made at a time
@@ -55,7 +55,7 @@ def selection_page(
 
     """
     columns = {name: more.pop(name, None) for name in COLUMNS}
-    rows = Rows(selection, texts, labels, **columns)
+    rows = PageRows(selection, texts, labels, **columns)
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
     at = rows.listed(suspects_per_class, to_check)
@@ -92,7 +92,7 @@ def _check_positions(to_check: Sequence[int], n: int) -> None:
         raise LopsError("to_check holds a position twice; give every row once")
 
 
-def _further(rows: Rows, at: np.ndarray, codes: Mapping[str, int]) -> dict[str, Any]:
+def _further(rows: PageRows, at: np.ndarray, codes: Mapping[str, int]) -> dict[str, Any]:
     """Return the rejected rows that are not at the listed positions, packed."""
     rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, at)]
     more, n_more = packed(
@@ -103,7 +103,7 @@ def _further(rows: Rows, at: np.ndarray, codes: Mapping[str, int]) -> dict[str, 
     return {"more": more, "n_more": n_more, "n_unlisted": len(rest) - n_more}
 
 
-def _counts(rows: Rows) -> list[np.ndarray]:
+def _counts(rows: PageRows) -> list[np.ndarray]:
     """Return the counts that :func:`~lops_adapters.report.contents.counted` takes."""
     mask, judged = rows.selection.mask, rows.judged
     wrong = np.zeros_like(judged) if rows.wrong is None else rows.wrong
@@ -134,7 +134,7 @@ def best_curve(noise: float) -> Curve:
     return Curve(BEST, coverage.tolist(), best.tolist(), area)
 
 
-def _curves(rows: Rows) -> list[Curve]:
+def _curves(rows: PageRows) -> list[Curve]:
     if rows.wrong is None:
         return []
     wrong = rows.wrong[rows.judged].astype(np.int64)

@@ -23,7 +23,7 @@ LARGEST_PLAIN = 5 * 2**20  # characters of all these texts, as the page holds th
 GROUPS, CHARS = 100, 600  # of near-duplicates, and characters of their texts and of packed ones
 
 
-class Rows:
+class PageRows:
     """The n rows of a selection.
 
     Attributes:

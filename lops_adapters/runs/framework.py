@@ -28,12 +28,11 @@ from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_round
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
-from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import random_like
-from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -121,7 +120,7 @@ class Job(Generic[Settings]):
         arm = self.controlled(control_of) if method == "random" and control_of else None
         if control_of and arm:
             control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
-            return InContentOrder(lambda _: control, Request(seed=seed))
+            return as_selector(control, seed)
         row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
@@ -151,8 +150,7 @@ class Job(Generic[Settings]):
         read = texts or _unchanged
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            by_content = InContentOrder(lambda _: held_out, Request(seed=seed))
-            share = partial(_on_texts, by_content, read)
+            share = partial(_on_texts, as_selector(held_out, seed), read)
             automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
             return partial(_learnable, automatic, 0)
         least = FOLDS if "folds" in row.options else 0

@@ -18,16 +18,19 @@ from lops_adapters import extras, storage
 from lops_adapters.core import LopsError
 from lops_adapters.formats.files import states
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.classes import Classes, read_classes
+from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.missing import minus_one
+from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.cluster import connected, spread
 from lops_adapters.selection.draw import expected
 from lops_adapters.selection.member_table import is_transformer
-from lops_adapters.tables.classes import Classes, Labels
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import Job
+from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
-from lops_adapters.tables.survey import Sample, Survey, survey_of
+from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
 from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
 
@@ -47,11 +50,11 @@ class Part(NamedTuple):
 def check(options: argparse.Namespace, job: Job) -> None:
     """Raise a LopsError about options that need the other engine."""
     conflict = ""
-    if job.method != "committee":
-        conflict = f"runs the committee, and the method is {job.method}"
+    if job.choice.method != "committee":
+        conflict = f"runs the committee, and the method is {job.choice.method}"
     elif options.probe not in (AUTO, "linear"):
         conflict = f"trains the linear probe, and --probe is {options.probe}"
-    elif not job.wanted.is_plain:
+    elif not job.columns.is_plain:
         conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
     elif options.keep_out is not None:
         conflict = f"writes folders of files, and --keep-out is {options.keep_out}"
@@ -101,12 +104,12 @@ class Steps:
     def count(self, tables: Sequence[Table]) -> tuple[list[Part], Classes]:
         """Return the parts of a table with their beginnings, and the classes of all rows."""
         with self._step("count", len(tables)) as said:
-            counted = dict(spread(self.ray, _count, tables, self.job.wanted))
-            labels, parts = Labels(), []
+            counted = dict(spread(self.ray, _count, tables, self.job.columns))
+            tally, parts = Tally(), []
             for number, table in enumerate(tables):
-                parts.append(Part(table, number, labels.rows))
-                labels.join(counted[number])
-            classes = labels.numbered(self.job.wanted)
+                parts.append(Part(table, number, tally.rows))
+                tally.join(counted[number])
+            classes = read_classes(tally, self.job.columns)
             check_sample(classes, self.job)
             said.append(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
         return parts, classes
@@ -114,13 +117,16 @@ class Steps:
     def draw(self, parts: Sequence[Part], classes: Classes) -> Sample:
         """Draw the sample: every part sends the rows that may be in it."""
         job, slack = self.job, 1.0
-        wanted, settings = classes.settled(job.wanted), {"most": job.most, "seed": job.seed}
+        columns, settings = (
+            settled(job.columns, classes),
+            {"most": job.most, "seed": job.choice.seed},
+        )
         with self._step("draw", len(parts)) as said:
             while True:
-                limits = expected(classes.rows_by_key(), job.most, slack)
-                survey = Survey(job.wanted, most=job.most, seed=job.seed)
+                limits = expected(rows_by_key(classes), job.most, slack)
+                survey = Survey(job.columns, most=job.most, seed=job.choice.seed)
                 more = {**settings, "limits": limits, "checked": job.checked}
-                for _, part_survey in spread(self.ray, _draw, parts, wanted, more):
+                for _, part_survey in spread(self.ray, _draw, parts, columns, more):
                     survey.join(part_survey)
                 if survey.is_enough(classes):
                     break
@@ -131,9 +137,10 @@ class Steps:
 
     def fit(self, sample: Sample) -> Fit:
         """Fit; workers, who have other working folders, get the encoder's folder as a full path."""
-        encoder, job = self.job.chosen["encoder"], self.job
+        encoder, job = self.job.choice.encoder, self.job
         if isinstance(encoder, str) and Path(encoder).is_dir():
-            job = replace(job, chosen={**job.chosen, "encoder": str(Path(encoder).absolute())})
+            choice = replace(job.choice, encoder=str(Path(encoder).absolute()))
+            job = replace(job, choice=choice)
         with self._step("fit", 1) as said:
             fitted = fit(sample, job)
             said.append(fitted.selection.stopped)
@@ -142,7 +149,7 @@ class Steps:
     def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
         """Score and write every part, and return the counts of all."""
         classes, encoder = fitted.sample.classes, fitted.selection.settings["encoder"]
-        for name, *_ in part_files(folder, kind, classes, self.job.method):
+        for name, *_ in part_files(folder, kind, classes, self.job.choice.method):
             (folder / name).mkdir()
         totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
@@ -164,12 +171,23 @@ class Steps:
             sys.stderr.write(f"{line}\n")
 
 
-def _count(table: Table, wanted: Wanted) -> Labels:
-    return survey_of(table, wanted, most=0).labels
+def settled(columns: Columns, classes: Classes) -> Columns:
+    """Return the columns with the rule about -1 decided, so that no part has to.
+
+    It is a class of the table, or named as none.
+    """
+    if columns.abstain is not None:
+        return columns
+    is_class = any(minus_one({label, 0, 1}) for label in classes.code_of)
+    return replace(columns, abstain=() if is_class else ("-1",))
 
 
-def _draw(part: Part, wanted: Wanted, settings: Mapping[str, Any]) -> Survey:
-    return survey_of(part.table, wanted, start=part.start, **settings)
+def _count(table: Table, columns: Columns) -> Tally:
+    return survey_of(table, columns, most=0).tally
+
+
+def _draw(part: Part, columns: Columns, settings: Mapping[str, Any]) -> Survey:
+    return survey_of(part.table, columns, start=part.start, **settings)
 
 
 def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
@@ -181,6 +199,8 @@ def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
     scoring = _held[key]
     files = [
         (name, folder / name / f"part-{part.number:05d}{path.suffix}", of_part)
-        for name, path, of_part in part_files(folder, kind, scoring.classes, scoring.job.method)
+        for name, path, of_part in part_files(
+            folder, kind, scoring.classes, scoring.job.choice.method
+        )
     ]
     return write_parts(part.table, scoring, files, part.start)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import Selection
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.folds import FOLDS, Labelled
+from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -19,8 +20,8 @@ from lops_adapters.selection.likelihoods import (
     skill,
 )
 from lops_adapters.selection.members import Learnt
-from lops_adapters.selection.ranked import Scored, read_labels, selection_of
-from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.ranked import Scored, selection_of
+from lops_adapters.selection.suggestions import Seen
 
 AUTO = "auto"
 Keep = float | Mapping[Any, float]
@@ -39,12 +40,12 @@ class Preferred:
     seed: int = 0
     quiet: bool = True
 
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+    def __call__(self, labelled: Labelled, seen: Seen | None = None) -> Selection:
         """Predict held-out and select; LopsError if there are fewer samples than folds."""
-        classes, codes = read_labels(samples, pseudo_labels)
-        labelled = Labelled(samples, codes, classes, FOLDS, self.seed, self.quiet)
+        classes, codes = labelled.classes, labelled.codes
+        folded = Folded.of(labelled, FOLDS, self.seed, self.quiet)
         of_labels = class_shares(codes, len(classes), FOLDS)
-        likely = likelihoods(Learnt("the probe", self.probe).score(labelled), of_labels)
+        likely = likelihoods(Learnt("the probe", self.probe).score(folded), of_labels)
         mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
         if skill(likely, codes) < LEAST_SKILL:
             mask[:] = True
@@ -54,20 +55,22 @@ class Preferred:
 
 
 def auto_keep(
-    share: Selector, make: Callable[[Keep], Selector], per_class: bool = False
-) -> Selector:
-    """Return a selector that finds the fraction to keep and selects by a method with it.
+    share: Callable[..., Selection],
+    make: Callable[[Keep], Callable[..., Selection]],
+    per_class: bool = False,
+) -> Callable[..., Selection]:
+    """Return a method, or a selector, that finds the fraction to keep and selects with it.
 
-    The fraction is the share that the selector ``share`` keeps, usually :class:`Preferred`: of all
+    The fraction is the share that ``share`` keeps, usually :class:`Preferred`: of all
     samples, or per class, so that classes with more wrong labels keep less. Of fewer samples than
     folds, which cannot be predicted held-out, all are kept.
     """
 
-    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+    def select(samples: Sequence[Any] | Labelled, *labels: Any) -> Selection:
         fraction, why = 1.0, "too few samples"
         shares: Keep = 1.0
         if len(samples) >= FOLDS:
-            agreed = share(samples, pseudo_labels)
+            agreed = share(samples, *labels)
             shares = fraction = max(1, len(agreed.kept)) / len(agreed.mask)
             why = agreed.stopped
             if per_class:
@@ -76,9 +79,9 @@ def auto_keep(
                     label: max(0.5, report.kept - 0.5) / report.count
                     for label, report in agreed.per_class.items()
                 }
-        selection = make(shares)(samples, pseudo_labels)
+        selection = make(shares)(samples, *labels)
         each = " on average" if per_class and len(samples) >= FOLDS else ""
         selection.stopped = f"keep {fraction:.3f}{each} by {why}; {selection.stopped}"
         return selection
 
-    return selector
+    return select

@@ -17,8 +17,7 @@ The content of a sample:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import count, islice
 from typing import Any
@@ -26,31 +25,32 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import Selection, tie_hash
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.folds import unnamed
-from lops_adapters.selection.ranked import read_labels
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Corrected, Labels, Selector, values
+from lops_adapters.selection.selectors import Corrected, Select, Selector
+from lops_adapters.selection.suggestions import Moved, Seen
 
 _BLOCK = 2**14  # digests held as Python objects at once
 
 
-@dataclass
-class InContentOrder:
-    """Runs a selector on the rows in the order of their content.
+def in_content_order(select: Select, seed: int = 0) -> Select:
+    """Return a method that gets the rows in the order of their content.
 
-    ``make`` builds the selector, from the request for the sorted rows. The seed of ``request`` keys
-    the order, so that another seed gives other folds, batches and ties.
+    The seed keys the order, so that another seed gives other folds, batches and ties.
     """
 
-    make: Callable[[Request], Selector]
-    request: Request = field(default_factory=Request)
+    def ordered(labelled: Labelled, seen: Seen | None = None) -> Selection:
+        order = content_order(labelled.samples, labelled.codes, seed)
+        moved = None if seen is None else Moved(seen, order)
+        return restored(select(labelled.at(order), moved), order)
 
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Sort, select, and map the selection back; raises what the selector raises."""
-        _, codes = read_labels(samples, pseudo_labels)
-        order = content_order(samples, codes, self.request.seed)
-        selector = self.make(self.request.sorted_by(order))
-        return restored(selector(_taken(samples, order), _taken(pseudo_labels, order)), order)
+    return ordered
+
+
+def as_selector(select: Select, seed: int = 0) -> Selector:
+    """Return a method as a selector of samples and labels, in the order of their content."""
+    ordered = in_content_order(select, seed)
+    return lambda samples, pseudo_labels: ordered(Labelled.of(samples, pseudo_labels))
 
 
 def restored(found: Selection, order: np.ndarray) -> Selection:
@@ -134,10 +134,3 @@ def _of_array(array: np.ndarray, size: int) -> bytes:
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
     head = f"{array.dtype.str}{array.shape}".encode()
     return blake2b(head + array.tobytes(), digest_size=size, salt=b"array").digest()
-
-
-def _taken(rows: Any, order: np.ndarray) -> Any:
-    if isinstance(rows, np.ndarray):
-        return rows[order]
-    listed = values(rows) if hasattr(rows, "iloc") else rows  # a column is indexed by its index
-    return [listed[i] for i in order.tolist()]

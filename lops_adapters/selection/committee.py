@@ -11,10 +11,11 @@ import numpy as np
 from lops_adapters.console import percent, typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.calibration import calibration_of, diagnose
-from lops_adapters.selection.folds import FOLDS, Labelled
+from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     class_shares,
@@ -35,11 +36,12 @@ from lops_adapters.selection.members import (
     without_nan,
 )
 from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
-from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
-from lops_adapters.selection.selectors import Corrected, Labels, Selector, objects
+from lops_adapters.selection.selectors import Corrected, Select, objects
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import fit as fit_sources
+from lops_adapters.selection.suggestions import Seen
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
@@ -101,12 +103,8 @@ class Committee:
 
     Args:
         members: at least one.
-        request: seed, bars, ``per_class``, checked rows, votes and groups, see
-            :func:`lops_adapters.selection.build`; its method becomes the rule of the selection.
-            ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives
-            the probabilities of the true classes, before and after the checked rows count, the
-            codes of the labels, and the estimate of the noise or None. Of votes, the probabilities
-            before are the pseudo-label's.
+        request: seed, bars and ``per_class``, see :func:`lops_adapters.selection.build`; its method
+            becomes the rule of the selection.
         folds: of cross-validation.
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
@@ -128,26 +126,31 @@ class Committee:
     fitted: Fitted | None = None
     assessed: Callable[[list[Source]], None] | None = None
 
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+    def __call__(self, labelled: Labelled, seen: Seen | None = None) -> Selection:
         """Score and select.
+
+        ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives the
+        probabilities of the true classes, before and after the checked rows count, the codes of
+        the labels, and the estimate of the noise or None. Of votes, the probabilities before are
+        the pseudo-label's.
 
         Raises a LopsError of fewer samples than folds, and of NaN; and what the members raise.
         """
-        asked = self.request
-        classes, codes = read_labels(samples, pseudo_labels)
-        labelled = Labelled(
-            samples, codes, classes, self.folds, asked.seed, asked.quiet, asked.groups
-        )
-        labelled.check()
-        rows, checks = self._checks(classes)
+        asked, samples = self.request, labelled.samples
+        classes, codes = labelled.classes, labelled.codes
+        folded = Folded.of(labelled, self.folds, asked.seed, asked.quiet)
+        folded.check()
+        rows = np.array(list(labelled.checked), dtype=np.int64)
+        checks = np.array([*labelled.checked.values()], dtype=np.int64)
         comparing = self.members if len(rows) else ()
         vectors = vectors_of(
             comparing, len(codes), lambda one: samples if one.read is None else one.read
         )
-        heard = self.scores(labelled, apart=len(rows) > 0)
+        heard = self.scores(folded, apart=len(rows) > 0)
         likely, tells = heard.likely, skill(heard.likely, codes) >= LEAST_SKILL
-        votes = codes if asked.votes is None else asked.votes.among(classes)
-        fitted = self._estimated(heard, codes, votes, tells, (rows, checks))
+        voted = labelled.votes is not None
+        votes = codes if labelled.votes is None else labelled.votes.among(classes)
+        fitted = self._estimated(heard, codes, votes if voted else None, tells, (rows, checks))
         tells = tells if fitted.sources is None else fitted.sources.tells
         small = np.isinf(fitted.shares)
         scored, before = fitted.unchecked(likely, codes, votes)
@@ -165,7 +168,7 @@ class Committee:
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
         least_right = 0.5 if fitted.calibration is not None else least_kept(decides)
-        if asked.votes is not None and not tells and not len(rows):
+        if voted and not tells and not len(rows):
             least_right = 0.0
         sure = least_right if self.sure is None else float(self.sure)
         mask, least, why = self._kept(decides, labels, small, sure, tells or len(rows) > 0)
@@ -175,11 +178,11 @@ class Committee:
         mask[rows] = right[rows] == 1
         if self.fitted is not None:
             self.fitted(replace(fitted, least=least))
-        if asked.seen is not None:
-            asked.seen(likely, None)
-            if hasattr(asked.seen, "settle"):
-                first = before if asked.votes is None else certain[codes]
-                asked.seen.settle(first, true, scored, noise=noise)
+        if seen is not None:
+            seen(likely, None)
+            if hasattr(seen, "settle"):
+                first = certain[codes] if voted else before
+                seen.settle(first, true, scored, noise=noise)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {heard.said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
@@ -191,13 +194,13 @@ class Committee:
         self,
         heard: Scores,
         codes: np.ndarray,
-        votes: np.ndarray,
+        votes: np.ndarray | None,
         tells: bool,
         checked: tuple[np.ndarray, np.ndarray],
     ) -> FittedCommittee:
         """Estimate how far to believe labels or votes; checked rows count for votes only."""
         fitted, likely = heard.fitted, heard.likely
-        if self.request.votes is None:
+        if votes is None:
             calibration = None
             if self.count_label and len(heard.choices) > 1:
                 calibration = calibration_of(diagnose(heard.choices, likely, codes))
@@ -236,19 +239,7 @@ class Committee:
             np.minimum.at(least, labels[mask], right[mask])
         return mask, least, why
 
-    def _checks(self, classes: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions of checked rows, and codes of their checked labels; -1: no class."""
-        code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
-        unknown = [label for label in self.request.checked.values() if label not in code_of]
-        if unknown and self.count_label:  # in a framework, a class can lose all its labels
-            raise LopsError(
-                f"checked holds {unknown[0]!r:.80}, a label that no sample has; wanted None or a "
-                "label of the samples"
-            )
-        checks = {row: code_of.get(label, -1) for row, label in self.request.checked.items()}
-        return np.array(list(checks), dtype=np.int64), np.array([*checks.values()], dtype=np.int64)
-
-    def scores(self, labelled: Labelled, apart: bool = False) -> Scores:
+    def scores(self, labelled: Folded, apart: bool = False) -> Scores:
         """Score the samples by every member, and keep every member's likelihoods if ``apart``.
 
         A member with hardly any skill next to the best one before it has no weight: an encoder may
@@ -315,8 +306,8 @@ def make(
     device: str = "auto",
     probabilities: bool = False,
     **options: Any,
-) -> Selector:
-    """Return the selector of ``committee``.
+) -> Select:
+    """Return the method ``committee``.
 
     Args:
         request: its probe is the first member; default: the linear probe.
@@ -329,8 +320,8 @@ def make(
 
     """
 
-    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        probe, quiet, chosen = request.given, request.quiet, encoder
+    def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
+        probe, quiet, chosen, samples = request.given, request.quiet, encoder, labelled.samples
         if probabilities:
             members: list[Member] = [OwnProbabilities("your classifier")]
         elif given_vectors(samples) is not None:
@@ -341,11 +332,11 @@ def make(
             if chosen is not None:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
             members = members_of_texts(samples, probe, chosen, words, request.seed, quiet)
-        return Committee(members, request, **options)(samples, pseudo_labels)
+        return Committee(members, request, **options)(labelled, seen)
 
-    return selector
+    return select
 
 
-def make_automatic(request: Request, **options: Any) -> Selector:
-    """Return the selector of ``automatic``: a committee of one, the probe."""
+def make_automatic(request: Request, **options: Any) -> Select:
+    """Return the method ``automatic``: a committee of one, the probe."""
     return Committee([Learnt("the probe", request.probe)], request, **options)

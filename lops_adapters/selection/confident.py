@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.core import Selection
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.held_out import held_out
-from lops_adapters.selection.ranked import Scored, best, read_labels, selection_of, shares
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Selector
+from lops_adapters.selection.selectors import Select
+from lops_adapters.selection.suggestions import Seen
 
 _UNFLAGGED = "not flagged as a label error"
 
 
-def make(request: Request, folds: int = 5) -> Selector:
-    """Return the selector of ``confident-learning``.
+def make(request: Request, folds: int = 5) -> Select:
+    """Return the method ``confident-learning``.
 
     It keeps what cleanlab does not flag as a label error, or the n samples of highest quality.
     Label quality is the out-of-sample probability of the pseudo-label, cleanlab's
@@ -34,12 +35,11 @@ def make(request: Request, folds: int = 5) -> Selector:
     _cleanlab("filter")
     last = float(probe.max_epochs)
 
-    def predict(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> np.ndarray:
-        classes = range(n_classes)
-        labelled = Labelled(samples, codes, classes, folds, request.seed, request.quiet)
-        probabilities = held_out(probe, labelled, [last])[last].astype(np.float64)
-        if request.seen is not None:
-            request.seen(probabilities, None)
+    def predict(labelled: Labelled, seen: Seen | None) -> np.ndarray:
+        folded = Folded.of(labelled, folds, request.seed, request.quiet)
+        probabilities = held_out(probe, folded, [last])[last].astype(np.float64)
+        if seen is not None:
+            seen(probabilities, None)
         return probabilities
 
     def scored(codes: np.ndarray, probabilities: np.ndarray) -> Scored:
@@ -48,9 +48,9 @@ def make(request: Request, folds: int = 5) -> Selector:
         stopped = f"{folds}-fold cross-validation"
         return Scored(np.asarray(quality, dtype=np.float64), None, stopped)
 
-    def unflagged(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        classes, codes = read_labels(samples, pseudo_labels)
-        probabilities = predict(samples, codes, len(classes))
+    def unflagged(labelled: Labelled, seen: Seen | None = None) -> Selection:
+        classes, codes = labelled.classes, labelled.codes
+        probabilities = predict(labelled, seen)
         mask = ~_cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
         quality, why = scored(codes, probabilities), _UNFLAGGED
         if request.per_class:
@@ -61,7 +61,7 @@ def make(request: Request, folds: int = 5) -> Selector:
 
     if request.n is None:
         return unflagged
-    return request.ranked(lambda samples, codes, k: scored(codes, predict(samples, codes, k)))
+    return request.ranked(lambda labelled, seen: scored(labelled.codes, predict(labelled, seen)))
 
 
 def _cleanlab(module: str) -> Any:

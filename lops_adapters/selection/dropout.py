@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Select
+from lops_adapters.selection.suggestions import Seen
 
 PASSES = 5  # as in the authors' released code
 VARIANTS = ("paper", "released")
@@ -45,8 +44,8 @@ def certainty(
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def make(request: Request, variant: str = "paper") -> Selector:
-    """Return the selector of ``mc-dropout`` or ``entropy``.
+def make(request: Request, variant: str = "paper") -> Select:
+    """Return the method ``mc-dropout`` or ``entropy``.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
     mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
@@ -60,11 +59,12 @@ def make(request: Request, variant: str = "paper") -> Selector:
             "take a transformer, or another method"
         )
 
-    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
-        probe.fit(samples, codes, n_classes, seed=seed)
+    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+        samples, codes = labelled.samples, labelled.codes
+        probe.fit(samples, codes, len(labelled.classes), seed=seed)
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
-        if request.seen is not None:
-            request.seen(passes.mean(axis=0), None)
+        if seen is not None:
+            seen(passes.mean(axis=0), None)
         uncertainty = (mc_dropout if name == "mc-dropout" else entropy)(passes, codes)
         scores = certainty(passes, codes, uncertainty, variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")

@@ -11,6 +11,7 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import check_codes, check_counts
 
 FOLDS = 3  # of cross-validation, unless others are asked for
@@ -69,7 +70,7 @@ def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class Folded:
     """Samples with labels, and how they are cut into folds.
 
     Attributes:
@@ -91,6 +92,12 @@ class Labelled:
     seed: int = 0
     quiet: bool = True
     groups: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, labelled: Labelled, folds: int, seed: int, quiet: bool = True) -> Folded:
+        """Return labelled samples, cut into folds."""
+        samples, codes, classes = labelled.samples, labelled.codes, labelled.classes
+        return cls(samples, codes, classes, folds, seed, quiet, labelled.groups)
 
     def check(self) -> None:
         """Raise a LopsError of codes that do not fit the samples, and too few or many folds."""
@@ -136,7 +143,7 @@ def by_folds(
     Args:
         predicted: of every fold's model, (m, k).
         groups: (m,) int codes of groups, -1: none that was there; None: no groups.
-        folds: of each group, see :meth:`Labelled.fold_of_each_group`.
+        folds: of each group, see :meth:`Folded.fold_of_each_group`.
 
     >>> predicted = [np.array([[0.2], [0.2]]), np.array([[0.6], [0.6]])]
     >>> by_folds(predicted, np.array([-1, 0]), np.array([1])).tolist()

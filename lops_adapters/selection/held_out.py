@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.probes.base import Probe, Steady, cut
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, preferred
 
 EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then 1, 2, 4, ... and the last one
@@ -45,7 +45,7 @@ def long_enough(probe: Probe, n: int) -> Probe:
 
 
 def held_out(
-    probe: Probe, labelled: Labelled, times: Sequence[float] = (), read: Any = None
+    probe: Probe, labelled: Folded, times: Sequence[float] = (), read: Any = None
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lops_adapters.core import LearningOrder, Selection
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, check_counts
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.scoring import no_checkpoint
-from lops_adapters.selection.selectors import Labels, Selector, encode
+from lops_adapters.selection.selectors import Labels, Select, encode
 from lops_adapters.selection.suggestions import Seen
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ class Lops:
         keep: fraction of each class, or class -> fraction: tau of
             :class:`lops_adapters.core.LearningOrder`.
         method: one of :data:`lops_adapters.core.RULES`.
+        classes: in the order of their codes; default: the sorted distinct pseudo-labels.
         every, seed, strict, seen: see :func:`lops_adapters.selection.build`.
         corrected: predictions count after division by the classes' shares of the pseudo-labels, see
             :func:`~lops_adapters.selection.likelihoods.likelihoods`; the paper does not divide.
@@ -46,6 +48,7 @@ class Lops:
     corrected: bool = False
     online: bool = False
     seen: Seen | None = None
+    classes: Sequence[Hashable] | None = None
 
     def __post_init__(self) -> None:
         self.probe.check_checkpoints()
@@ -62,6 +65,7 @@ class Lops:
             pseudo_labels,
             tau=self.keep,
             rule=self.method,
+            classes=self.classes,
             max_checkpoints=self.probe.max_epochs * per_epoch,
             horizon=float(self.probe.max_epochs),
             seed=self.seed,
@@ -93,9 +97,9 @@ class Lops:
         return selection
 
 
-def make(request: Request, online: bool = False) -> Selector:
-    """Return the selector of a rule."""
-    return Lops(
+def make(request: Request, online: bool = False) -> Select:
+    """Return the method of a rule."""
+    rule = Lops(
         request.probe,
         keep=request.keep,
         method=request.method,
@@ -104,5 +108,10 @@ def make(request: Request, online: bool = False) -> Selector:
         strict=request.strict,
         corrected=isinstance(request.keep, Mapping),
         online=online,
-        seen=request.seen,
     )
+
+    def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
+        watched = replace(rule, seen=seen, classes=labelled.classes)
+        return watched(labelled.samples, labelled.labels)
+
+    return select

@@ -19,7 +19,7 @@ from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
-from lops_adapters.selection.folds import Labelled, by_folds
+from lops_adapters.selection.folds import Folded, by_folds
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
 
 Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
@@ -43,7 +43,7 @@ class Member(Protocol):
     name: str
     reader: Reader | None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return class probabilities, (n, k); no row may depend on the row's own label.
 
         ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
@@ -52,7 +52,7 @@ class Member(Protocol):
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k), of samples as ``reader`` returns them.
 
-        ``groups``: (m,) int codes as of ``Labelled.groups``, -1: none that was there. A sample is
+        ``groups``: (m,) int codes as of ``Folded.groups``, -1: none that was there. A sample is
         scored without the labels of its group.
         """
 
@@ -71,7 +71,7 @@ class Learnt:
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Train on the other folds and predict; raises what the probe raises.
 
         For further samples it trains again until the checkpoint that counts.
@@ -110,7 +110,7 @@ class VectorRegression:
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Fit to the other folds and predict; errors are those of the encoder and the folds."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.vectors(labelled.samples if self.read is None else self.read)
@@ -160,7 +160,7 @@ class Neighbours:
     reader: Reader | None = None
     weight: float = 1.0
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Count the labels of the neighbours; raises what the encoder raises."""
         samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.vectors(samples), dtype=np.float32)
@@ -255,7 +255,7 @@ class ClassWords:
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
         check_words(self.words, labelled.classes)
         texts = [", ".join(self.words[label]) for label in labelled.classes]
@@ -282,7 +282,7 @@ class OwnProbabilities:
     name: str
     reader: Reader | None = None
 
-    def score(self, labelled: Labelled, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
         wanted = (len(labelled.codes), len(labelled.classes))
         probabilities = np.asarray(labelled.samples, dtype=np.float64)

@@ -1,12 +1,12 @@
 """Every selection method by name: the table, and how a selector is built from it.
 
-A new method is one module with a ``make(request, **options) -> Selector`` and one row of the table;
+A new method is one module with a ``make(request, **options) -> Select`` and one row of the table;
 a new confidence is one class in ``confidences.py`` with its name there, and one row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import RULES, LopsError
+from lops_adapters.core import RULES, LopsError, Selection
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
@@ -30,10 +32,9 @@ from lops_adapters.selection import (
     standard,
 )
 from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
-from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.request import Request, is_fraction
-from lops_adapters.selection.selectors import Labels, Selector
-from lops_adapters.selection.sources import Votes
+from lops_adapters.selection.selectors import Labels, Select, Selector
 from lops_adapters.selection.suggestions import Seen
 
 
@@ -44,7 +45,8 @@ class Method:
     Attributes:
         name: what :func:`build` takes.
         summary: one line.
-        make: builds the selector from a checked request; options are its further arguments.
+        make: from a checked request to what selects among labelled samples; options are its
+            further arguments.
         needs_probe: whether a probe is trained.
         needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
@@ -61,7 +63,7 @@ class Method:
 
     name: str
     summary: str
-    make: Callable[..., Selector] = field(repr=False)
+    make: Callable[..., Select] = field(repr=False)
     needs_probe: bool = True
     needs_gold: bool = False
     takes_n: bool = True
@@ -187,11 +189,46 @@ def build(
     1
 
     """
+    check_data(method, gold=gold, votes=votes, groups=groups, checked=checked)
+    select = select_by(
+        method,
+        probe,
+        n=n,
+        keep=keep,
+        every=every,
+        per_class=per_class,
+        gold=gold,
+        seed=seed,
+        quiet=quiet,
+        strict=strict,
+        **options,
+    )
+    # In a framework, a class can lose all its labels.
+    data = {"checked": checked or {}, "known": options.get("count_label", True)}
+
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        labelled = Labelled.of(samples, pseudo_labels, votes=votes, groups=groups, **data)
+        return select(labelled, seen)
+
+    return selector
+
+
+def select_by(
+    method: str,
+    probe: Probe | str | Any = None,
+    *,
+    n: int | None = None,
+    keep: Keep | str | None = None,
+    every: int | None = None,
+    per_class: bool | None = None,
+    gold: Labels | None = None,
+    seed: int = 0,
+    quiet: bool = True,
+    strict: bool = False,
+    **options: Any,
+) -> Select:
+    """Return a method for samples whose labels are read; arguments are as for :func:`build`."""
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
-    alone = {"votes": votes, "groups": groups, "checked": checked, "gold": gold}
-    for name, (owner, refusal) in _OF_ONE_METHOD.items():
-        if alone[name] is not None and method != owner:
-            raise LopsError(f"{method} {refusal}")
     if gold is None and row.needs_gold:
         raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
     check_counts(seed)
@@ -206,26 +243,23 @@ def build(
         gold=gold,
         seed=seed,
         quiet=quiet,
-        seen=seen,
         strict=strict,
-        checked=checked or {},
-        votes=votes,
-        groups=groups,
     )
-    selector = row.make(request, **options)  # refuses bad options before the first selection
-    if row.alone:
-        return selector
-
-    def make(request: Request) -> Selector:
-        if keep != AUTO or not row.takes_keep or n is not None:
-            return row.make(request, **options)
-        return auto_keep(
+    select = row.make(request, **options)  # refuses bad options before the first selection
+    if keep == AUTO and row.takes_keep and n is None:
+        select = auto_keep(
             Preferred(request.probe, seed, quiet),
             lambda share: row.make(replace(request, keep=share), **options),
             method in BY_CLASS,
         )
+    return select if row.alone else in_content_order(select, seed)
 
-    return InContentOrder(make, request)
+
+def check_data(method: str, **data: Any) -> None:
+    """Raise a LopsError about votes, groups, checked rows or gold labels of another method."""
+    for name, (owner, refusal) in _OF_ONE_METHOD.items():
+        if data.get(name) is not None and method != owner:
+            raise LopsError(f"{method} {refusal}")
 
 
 def check(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Stage, steady
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Select
+from lops_adapters.selection.suggestions import Seen
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
@@ -66,8 +66,8 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ]
 
 
-def make(request: Request, variant: str = "paper") -> Selector:
-    """Return the selector of ``o2u-net``, by minus the mean loss of the second stage.
+def make(request: Request, variant: str = "paper") -> Select:
+    """Return the method ``o2u-net``, by minus the mean loss of the second stage.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
     epoch, so this shifts all scores alike and never changes the selection. ``seen`` receives the
@@ -77,17 +77,18 @@ def make(request: Request, variant: str = "paper") -> Selector:
     if variant not in VARIANTS:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
-    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
+    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+        samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
         losses = Losses(codes)
         stages = stages_of(variant, losses, probe.max_epochs)
 
         def hear(where: np.ndarray, said: np.ndarray) -> None:
             losses.hear(where, said)
-            if request.seen is not None:
-                request.seen(said, where)
+            if seen is not None:
+                seen(said, where)
 
         stages[-1] = replace(stages[-1], heard=hear)
-        probe.fit(samples, codes, n_classes, seed=request.seed, stages=stages)
+        probe.fit(samples, codes, k, seed=request.seed, stages=stages)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
         return Scored(-losses.mean(), None, stopped)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, LopsError, Selection, read_pseudo_labels, tie_hash
-from lops_adapters.selection.selectors import Labels
+from lops_adapters.core import ClassReport, Selection, tie_hash
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.selection.suggestions import Seen
 
 
 class Scored(NamedTuple):
@@ -21,23 +22,8 @@ class Scored(NamedTuple):
     stopped: str
 
 
-Scorer = Callable[[Sequence[Any], np.ndarray, int], Scored]  # (samples, (n,) int class codes, k)
-
-
-def read_labels(samples: Sequence[Any], pseudo_labels: Labels) -> tuple[list[Hashable], np.ndarray]:
-    """Return the sorted distinct pseudo-labels and the (n,) int64 codes, or raise a LopsError."""
-    check_lengths(samples, pseudo_labels)
-    classes, codes = read_pseudo_labels(pseudo_labels)
-    return classes, codes.astype(np.int64)
-
-
-def check_lengths(samples: Sequence[Any], pseudo_labels: Labels) -> None:
-    """Raise a LopsError unless there is a pseudo-label per sample."""
-    if len(samples) != len(pseudo_labels):
-        raise LopsError(
-            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; "
-            "wanted one per sample"
-        )
+# From labelled samples, and what receives predictions, to scores.
+Scorer = Callable[[Labelled, Seen | None], Scored]
 
 
 def total(count: int, n: int | None, keep: float) -> int:

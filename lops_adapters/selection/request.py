@@ -1,20 +1,20 @@
-"""What a method's ``make`` is given: the checked arguments of ``lops_adapters.selection.build``."""
+"""How a method is to select: the checked arguments of ``lops_adapters.selection.build``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.ranked import Scorer, best, read_labels, selection_of, shares, total
-from lops_adapters.selection.selectors import Labels, Selector
-from lops_adapters.selection.sources import Votes
-from lops_adapters.selection.suggestions import Moved, Seen
+from lops_adapters.selection.ranked import Scorer, best, selection_of, shares, total
+from lops_adapters.selection.selectors import Labels, Select
+from lops_adapters.selection.suggestions import Seen
 
 
 def is_fraction(value: Any) -> bool:
@@ -25,7 +25,7 @@ def is_fraction(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Request:
-    """The arguments of :func:`lops_adapters.selection.build`; see there."""
+    """The arguments of :func:`lops_adapters.selection.build` that are no data; see there."""
 
     method: str = "committee"
     given: Probe | None = None
@@ -36,11 +36,7 @@ class Request:
     gold: Labels | None = None
     seed: int = 0
     quiet: bool = True
-    seen: Seen | None = None
     strict: bool = False
-    checked: Mapping[int, Any] = field(default_factory=dict)
-    votes: Votes | None = None
-    groups: np.ndarray | None = None
 
     @property
     def probe(self) -> Probe:
@@ -49,39 +45,14 @@ class Request:
             raise LopsError(f"{self.method} needs a probe; pass one, such as probe='linear'")
         return self.given
 
-    def sorted_by(self, order: np.ndarray) -> Request:
-        """Return the request for samples sorted by the (n,) int64 ``order``.
-
-        Raises:
-            LopsError: a checked row that is not there.
-
-        """
-        outside = [position for position in self.checked if not 0 <= position < len(order)]
-        if outside:
-            raise LopsError(
-                f"checked holds the position {outside[0]} for {len(order)} samples; wanted "
-                f"positions from 0 to {len(order) - 1}"
-            )
-        place = np.argsort(order)
-        return replace(
-            self,
-            seen=None if self.seen is None else Moved(self.seen, order),
-            checked={int(place[row]): label for row, label in self.checked.items()},
-            votes=None if self.votes is None else self.votes.at(order),
-            groups=None if self.groups is None else self.groups[order],
-        )
-
-    def ranked(self, scorer: Scorer) -> Selector:
-        """Return a selector that keeps the samples with the highest scores.
-
-        The codes that the scorer gets are places among the sorted distinct pseudo-labels.
-        """
+    def ranked(self, scorer: Scorer) -> Select:
+        """Return what keeps the samples with the highest scores."""
         assert not isinstance(self.keep, Mapping)
         n, keep = self.n, self.keep
 
-        def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-            classes, codes = read_labels(samples, pseudo_labels)
-            scored = scorer(samples, codes, len(classes))
+        def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
+            classes, codes = labelled.classes, labelled.codes
+            scored = scorer(labelled, seen)
             if np.isnan(scored.scores).any():
                 raise LopsError(
                     f"{self.method}: a score is NaN; the probe's training has diverged, "
@@ -94,4 +65,4 @@ class Request:
             over = "of the class" if self.per_class else "over all classes"
             return selection_of(mask, scored, classes, codes, self.method, f"highest scores {over}")
 
-        return selector
+        return select

@@ -9,11 +9,12 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Selector
+from lops_adapters.selection.selectors import Select
 from lops_adapters.selection.suggestions import Seen
 
 
@@ -97,16 +98,17 @@ def score(
     return {name: confidence.scores() for name, confidence in scores.items()}
 
 
-def make(request: Request, online: bool = False) -> Selector:
-    """Return the selector that ranks by the confidence of this name, after one watched training."""
+def make(request: Request, online: bool = False) -> Select:
+    """Return what ranks by the confidence of this name, after one watched training."""
     probe, confidence = request.probe, CONFIDENCES[request.method]
-    asked: dict[str, Any] = {"seed": request.seed, "every": request.every, "seen": request.seen}
+    asked: dict[str, Any] = {"seed": request.seed, "every": request.every, "online": online}
     if confidence.needs_checkpoints:
         probe.check_checkpoints()
 
-    def scorer(samples: Sequence[Any], codes: np.ndarray, n_classes: int) -> Scored:
-        scores = confidence(codes, n_classes)
-        checkpoints = watch(probe, samples, codes, n_classes, [scores], **asked, online=online)
+    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+        codes, k = labelled.codes, len(labelled.classes)
+        scores = confidence(codes, k)
+        checkpoints = watch(probe, labelled.samples, codes, k, [scores], seen=seen, **asked)
         stopped = f"trained to the end, {checkpoints} checkpoints"
         return Scored(scores.scores(), scores.learnt_at(), stopped)
 

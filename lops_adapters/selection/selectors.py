@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.selection.suggestions import Seen
 
 Labels = Any  # a sequence or array of hashable class names; numpy's arrays are no typing.Sequence
 
@@ -18,6 +20,13 @@ class Selector(Protocol):
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Return positions into ``samples``, in the caller's order."""
+
+
+class Select(Protocol):
+    """A method at work: it selects among samples whose labels are read."""
+
+    def __call__(self, labelled: Labelled, seen: Seen | None = None, /) -> Selection:
+        """Return positions into the samples; ``seen`` receives what is predicted."""
 
 
 class Corrected(Selection):

@@ -23,13 +23,12 @@ a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from lops_adapters.core import tie_hash
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.folds import FOLDS
 from lops_adapters.selection.posterior import SHARPNESS, some
@@ -45,29 +44,6 @@ from lops_adapters.selection.source_model import (
 )
 
 _MOST = 100_000  # samples to estimate from
-
-
-class Votes(NamedTuple):
-    """Votes of m named sources for n samples: (n, m) int codes among k classes; -1: no vote."""
-
-    sources: Sequence[str]
-    classes: Sequence[Hashable]
-    codes: np.ndarray
-
-    def first_labels(self) -> list[Hashable | None]:
-        """Return the labels by votes alone, see :meth:`Sources.first`; None: no vote."""
-        codes = by_votes(self.codes, len(self.classes)).first(self.codes)
-        return [None if code < 0 else self.classes[code] for code in codes.tolist()]
-
-    def at(self, rows: np.ndarray) -> Votes:
-        """Return the votes for (r,) int positions of samples."""
-        return self._replace(codes=self.codes[rows])
-
-    def among(self, classes: Sequence[Hashable]) -> np.ndarray:
-        """Return the codes among other classes; votes for classes that are not there are gone."""
-        place = {label: code for code, label in enumerate(classes)}
-        new = np.array([*(place.get(label, -1) for label in self.classes), -1])
-        return np.asarray(new[self.codes])
 
 
 @dataclass(frozen=True)
@@ -167,6 +143,11 @@ def fit(
     if weight and not model.free:
         model = estimated(given, 1 - signals.evenness, free=False, members=weight * logs)
     return Sources(signals, model, trust, weight)
+
+
+def first_codes(votes: Votes) -> np.ndarray:
+    """Return the labels by votes alone, (n,) int64 codes, see :meth:`Sources.first`."""
+    return by_votes(votes.codes, len(votes.classes)).first(votes.codes)
 
 
 def by_votes(votes: np.ndarray, n_classes: int) -> Sources:

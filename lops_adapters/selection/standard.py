@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import Selection
-from lops_adapters.selection.ranked import Scored, check_lengths, selection_of
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Selector, encode, values
+from lops_adapters.selection.selectors import Labels, Select, encode, values
 
 
 def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
@@ -19,7 +19,11 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
     >>> keep_all(["a", "b"], ["x", "y"]).kept.tolist()
     [0, 1]
     """
-    check_lengths(samples, pseudo_labels)
+    if len(samples) != len(pseudo_labels):
+        raise LopsError(
+            f"found {len(samples)} samples and {len(pseudo_labels)} pseudo-labels; wanted one per "
+            "sample"
+        )
     labels = values(pseudo_labels)
     classes, scores = list(dict.fromkeys(labels)), np.zeros(len(samples))
     scored = Scored(scores, None, "no probe was trained")
@@ -27,6 +31,6 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
     return selection_of(scores == 0, scored, classes, codes, "keep-all", why)
 
 
-def make(request: Request) -> Selector:
-    """Return the selector of ``standard``."""
-    return keep_all
+def make(request: Request) -> Select:
+    """Return the method ``standard``."""
+    return lambda labelled, seen=None: keep_all(labelled.samples, labelled.labels)

@@ -20,7 +20,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
-from lops_adapters.datasets.checked import read_labels
+from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
@@ -236,7 +236,7 @@ def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> 
         return string_match(corpus.texts, seeds, quiet=quiet)
     if settings.pseudo_labels == "exclusive-string-match":
         return exclusive_string_match(corpus.texts, seeds, regex=settings.faithful, quiet=quiet)
-    given = sorted(read_labels(Path(settings.pseudo_labels), corpus).items())
+    given = sorted(read_given_labels(Path(settings.pseudo_labels), corpus).items())
     positions = np.array([position for position, _ in given], dtype=np.int64)
     labels = np.array([label for _, label in given], dtype=object)
     return PseudoLabels(positions, labels, np.ones(len(given)), len(corpus), corpus.classes)

@@ -13,8 +13,8 @@ from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import cell_text, is_unlabelled
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
-from lops_adapters.tables.columns import Wanted
-from lops_adapters.tables.votes import source_name
+from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.votes import source_name
 
 MOST = 50_000_000  # texts times sources
 NAMELESS = "(no source)"
@@ -30,7 +30,7 @@ class Text:
     votes: dict[str, list[Any]] = field(default_factory=dict)
 
 
-def joined(table: Table, wanted: Wanted) -> tuple[Table, Wanted]:
+def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     """Return a table with one row per text if a column names the sources and texts repeat.
 
     Rows are of one text if their ids and texts are the same, or without a column of ids that
@@ -46,15 +46,15 @@ def joined(table: Table, wanted: Wanted) -> tuple[Table, Wanted]:
         LopsError: unequal lists of labels and sources, one source only, or too many for the memory.
 
     """
-    if wanted.source is None or wanted.text is None:
-        return table, wanted
-    keys = [name for name in (wanted.id, wanted.text) if name is not None]
-    key = next((name for name in keys if _repeats(table, name, wanted.text)), None)
-    if key is None and not _holds_lists(table, str(wanted.label)):
-        return table, wanted
-    texts, rows = _texts(table, wanted, key)
-    sources = sorted({name for text in texts for name in text.votes} - set(wanted.dropped))
-    if len(sources) < 2 and not wanted.dropped:
+    if columns.source is None or columns.text is None:
+        return table, columns
+    keys = [name for name in (columns.id, columns.text) if name is not None]
+    key = next((name for name in keys if _repeats(table, name, columns.text)), None)
+    if key is None and not _holds_lists(table, str(columns.label)):
+        return table, columns
+    texts, rows = _texts(table, columns, key)
+    sources = sorted({name for text in texts for name in text.votes} - set(columns.drop_source))
+    if len(sources) < 2 and not columns.drop_source:
         raise LopsError(
             f"--source: all rows are from the source {sources[0]!r:.80}; leave --source out"
         )
@@ -63,7 +63,7 @@ def joined(table: Table, wanted: Wanted) -> tuple[Table, Wanted]:
             f"found {len(sources):,} sources of {len(texts):,} texts; wanted at most {MOST:,} "
             "texts times sources; leave out sources with few labels"
         )
-    return _wide(table, wanted, texts, sources, rows)
+    return _wide(table, columns, texts, sources, rows)
 
 
 def _repeats(table: Table, name: str, of: str) -> bool:
@@ -77,21 +77,21 @@ def _holds_lists(table: Table, name: str) -> bool:
     return any(isinstance(cell, list) and len(cell) > 1 for _, _, (cell,) in table.cells((name,)))
 
 
-def _texts(table: Table, wanted: Wanted, key: str | None) -> tuple[list[Text], int]:
+def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text], int]:
     """Return the texts in the order of the table, with their votes, and the number of rows."""
     texts: dict[Any, Text] = {}
-    columns, count = table.columns, 0
-    first = [name for name in (wanted.gold, wanted.checked) if name is not None]
+    names, count = table.columns, 0
+    first = [name for name in (columns.gold, columns.checked_column) if name is not None]
     for block in table.blocks():
-        names = [str(wanted.label), str(wanted.source), *first]
-        labels, sources, *others = wanted.cells(block, names)
+        read = [str(columns.label), str(columns.source), *first]
+        labels, sources, *others = columns.cells(block, read)
         keys = range(count, count + len(block)) if key is None else block.cells([key])[0]
         for row, cells in enumerate(_records(block, table)):
             own = key is None or is_unlabelled(keys[row])
             known = count + row if own else cell_text(keys[row])
             text = texts.setdefault(known, Text(block.path, block.numbers[row], list(cells)))
             for name, column in zip(first, others, strict=True):
-                place = columns.index(name)
+                place = names.index(name)
                 if is_unlabelled(text.cells[place]):
                     text.cells[place] = column[row]
             for source, label in _votes(labels[row], sources[row], block, row):
@@ -132,29 +132,34 @@ def _vote(labels: Sequence[Any]) -> Any:
 
 
 def _wide(
-    table: Table, wanted: Wanted, texts: Sequence[Text], sources: Sequence[str], rows: int
-) -> tuple[Table, Wanted]:
+    table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str], rows: int
+) -> tuple[Table, Columns]:
     """Return the table of texts, and its columns."""
-    others = {wanted.group, wanted.gold, wanted.checked, wanted.id}  # one column may be both
-    names = {str(wanted.label), str(wanted.source)} - others
+    others = {
+        columns.group,
+        columns.gold,
+        columns.checked_column,
+        columns.id,
+    }  # one column may be both
+    names = {str(columns.label), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names}
     rest = [place for place in range(len(table.columns)) if place not in gone]
     kept = [table.columns[place] for place in rest]
-    votes = tuple(f"{wanted.source} {name}" if name in kept else name for name in sources)
-    columns, kind = (*kept, *votes), LineBlock if table.format.unit == "line" else RecordBlock
+    votes = tuple(f"{columns.source} {name}" if name in kept else name for name in sources)
+    held, kind = (*kept, *votes), LineBlock if table.format.unit == "line" else RecordBlock
     blocks: list[RecordBlock] = []
     for text in texts:
         if not blocks or blocks[-1].path != text.path:
-            blocks.append(kind(text.path, [], columns, []))
+            blocks.append(kind(text.path, [], held, []))
         block = blocks[-1]
         block.numbers.append(text.number)  # type: ignore[attr-defined]
         given = [_vote(text.votes.get(name, ())) for name in sources]
         block.rows.append([*(text.cells[place] for place in rest), *given])
-    types = table.format.with_columns(table.start, rest, str(wanted.label), votes)
-    start = replace(table.start, columns=columns, types=types)
+    types = table.format.with_columns(table.start, rest, str(columns.label), votes)
+    start = replace(table.start, columns=held, types=types)
     note = (
         f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
         "written per text."
     )
-    more = replace(wanted, label=None, source=None, dropped=(), votes=votes)
+    more = replace(columns, label=None, source=None, drop_source=(), votes=votes)
     return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), more

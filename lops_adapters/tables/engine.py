@@ -60,7 +60,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
         rehearse(table, kind, results.NEW)
     if output.corrected is not None:
         rehearse(table, formats.to_write(output.corrected, "--corrected"), ())
-    survey = survey_of(table, job.wanted, most=job.most, seed=job.seed, checked=job.checked)
+    survey = survey_of(table, job.columns, most=job.most, seed=job.choice.seed, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
     for kind in output.formats:
@@ -72,7 +72,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
             files.append((part, stack.enter_context(storage.replacing(path)), kind))
         if output.folder is not None:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
-            files += part_files(folder, output.kind, classes, job.method)
+            files += part_files(folder, output.kind, classes, job.choice.method)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
         finish(table, before, done, folder)
         return done
@@ -92,7 +92,7 @@ def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | N
         return
     if fitted.near:
         write_duplicates(folder / results.DUPLICATES, fitted)
-    if fitted.job.method == "committee":
+    if fitted.job.choice.method == "committee":
         write_to_check(folder / results.TO_CHECK, fitted)
     if fitted.selection.sources:
         write_sources(folder / results.SOURCES, fitted)

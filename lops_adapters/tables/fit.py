@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lops_adapters.core import ClassReport, LopsError
+from lops_adapters.labels.classes import Classes
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
+from lops_adapters.selection.canonical import name_keys
 from lops_adapters.selection.selectors import encode
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.classes import Classes
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import LABEL, WEIGHT
+from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
-from lops_adapters.tables.survey import Sample
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
-from lops_adapters.texts.reading import Groups, read_groups
+from lops_adapters.texts.labelled import select_labelled
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.select import select
 from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Done:
                 "rows to look at are the sample's."
             )
         names = sample.classes.names
-        pairs = totals.suggestions(names) if fit.job.method == "committee" else []
+        pairs = totals.suggestions(names) if fit.job.choice.method == "committee" else []
         near = near_duplicates.sentences(fit.near, fit.selection.labels)
         conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(
@@ -124,7 +124,7 @@ class Done:
             **job.data,
         }
         settings = {**job.settings, **used, "probe_rows": job.probe_rows}
-        return describe(job.command, "select", settings, job.seed, data, used["device"])
+        return describe(job.command, "select", settings, job.choice.seed, data, used["device"])
 
 
 def check_sample(classes: Classes, job: Job) -> None:
@@ -151,58 +151,61 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
     """
     from threadpoolctl import threadpool_limits
 
-    chosen, checks = dict(job.chosen), sample.checked()
-    committees: list[FittedCommittee] = []
-    unvoted = job.wanted.has_votes and sample.classes.abstained > 0
-    if not sample.is_whole or (unvoted and job.wanted.is_plain):
-        chosen["fitted"] = committees.append
+    committees = list[FittedCommittee]()
+    further = not sample.is_whole or (_has_unvoted(sample, job) and job.columns.is_plain)
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
-        selection = select(
-            sample.texts,
-            sample.labels if sample.votes is None else sample.votes,
-            abstain=(),
-            place=sample.place,
+        selection = select_labelled(
+            sample.labelled,
+            job.choice,
+            sample.labels,
             embeddings=sample.vectors,
-            checked=checks,
-            groups=sample.groups,
-            **chosen,
+            checked=sample.checked(),
+            place=sample.place,
+            fitted=committees.append if further else None,
         )
-    names, drawn = sample.classes.names, sample.drawn
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too
+    names = sample.classes.names
     selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
-    of_groups = read_groups(sample.groups, len(sample.texts))
-    groups = None if of_groups is None else Groups(of_groups)
-    suggested = encode(selection.suggested, [None, *names]) - 1
+    look = near and sample.is_whole and job.columns.text is not None
+    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
+    scoring = _scoring(sample, job, selection, next(iter(committees), None))
+    return Fit(job, sample, selection, scoring, duplicates)
+
+
+def _has_unvoted(sample: Sample, job: Job) -> bool:
+    return job.columns.has_votes and sample.classes.abstained > 0
+
+
+def _scoring(
+    sample: Sample, job: Job, selection: TextSelection, committee: FittedCommittee | None
+) -> Scoring:
+    """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
+    names, sampled = sample.classes.names, None
     assessment = Assessment(
         selection.mask,
         selection.confidence,
-        suggested,
+        encode(selection.suggested, [None, *names]) - 1,
         selection.suggested_probability,
         encode(selection.labels, names),
     )
-    sampled = None
     if not sample.is_whole:
-        places = encode(committees[0].classes, names)
-        keys = sample.classes.keys()
-        codes = groups.of(of_groups) if groups and of_groups else None
-        sampled = SampleCommittee(committees[0], drawn, assessment, keys, places, codes)
-    has_times = "lops_learnt_at" in selection.columns
-    columns = (*(() if job.wanted.own_label else (LABEL,)), *selection.columns)
-    scoring = Scoring(
-        job,
-        sample.classes,
-        (*columns, WEIGHT) if job.weights else columns,
-        drawn.positions,
-        assessment,
-        selection.learnt_at if has_times else None,
-        sampled,
-        bool(checks),
-        sample.reader,
-        committees[0] if unvoted and committees else None,
-        groups,
+        assert committee is not None
+        places = encode(committee.classes, names)
+        keys, groups = name_keys(names), sample.shared_groups
+        sampled = SampleCommittee(committee, sample.drawn, assessment, keys, places, groups)
+    columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
+    return Scoring(
+        job=job,
+        classes=sample.classes,
+        columns=(*columns, WEIGHT) if job.weights else columns,
+        positions=sample.drawn.positions,
+        assessment=assessment,
+        learnt_at=selection.learnt_at if "lops_learnt_at" in selection.columns else None,
+        has_checks=bool(selection.checked),
+        sampled=sampled,
+        unvoted=committee if _has_unvoted(sample, job) else None,
+        reader=sample.reader,
+        groups=sample.groups,
     )
-    look = near and sample.is_whole and job.wanted.text is not None
-    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
-    return Fit(job, sample, selection, scoring, duplicates)

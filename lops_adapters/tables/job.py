@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lops_adapters.tables.columns import Wanted
+from lops_adapters.labels.columns import Columns
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
+from lops_adapters.texts.choices import Choice
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,8 @@ class Job:
     """What is asked for.
 
     Attributes:
-        wanted: the columns.
-        chosen: arguments of :func:`lops_adapters.select`, words among them.
-        method: that these arguments name; only a committee scores rows outside its sample.
+        columns: of the table.
+        choice: how to select; only a committee scores rows outside its sample.
         probe_rows: rows of the sample.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
@@ -32,9 +32,8 @@ class Job:
 
     """
 
-    wanted: Wanted
-    chosen: Mapping[str, Any]
-    method: str
+    columns: Columns
+    choice: Choice
     probe_rows: int
     relabel: float = RELABEL
     escape: bool = False
@@ -47,12 +46,7 @@ class Job:
     command: str = ""
 
     @property
-    def seed(self) -> int:
-        """The seed of draws, folds and trainings."""
-        return int(self.chosen["seed"])
-
-    @property
     def most(self) -> int:
         """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.method == "committee" and self.wanted.is_plain
+        plain = self.choice.method == "committee" and self.columns.is_plain
         return self.probe_rows if plain else EVERYTHING

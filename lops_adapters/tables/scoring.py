@@ -15,10 +15,11 @@ from lops_adapters.console import unsure
 from lops_adapters.formats import FORMATS
 from lops_adapters.formats.base import Block, Writer
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.groups import Groups
+from lops_adapters.labels.votes import VoteReader
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.tables.classes import Classes
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.job import Job
 from lops_adapters.tables.results import (
     ABSTAINED,
@@ -33,16 +34,14 @@ from lops_adapters.tables.results import (
     WEIGHT,
     types_like,
 )
-from lops_adapters.tables.survey import text_of
+from lops_adapters.tables.survey import texts_of
 from lops_adapters.tables.train import TrainRows
-from lops_adapters.tables.votes import VoteReader
-from lops_adapters.texts.reading import Groups, read_groups
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
 
 
-class Scored(NamedTuple):
+class ScoredRows(NamedTuple):
     """The labelled rows of a block.
 
     Attributes:
@@ -64,7 +63,7 @@ class Scored(NamedTuple):
         return self.assessment.labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scoring:
     """What scoring a block takes; can be pickled.
 
@@ -75,10 +74,10 @@ class Scoring:
         positions: (n,) int64 of the sample in the table, ascending.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
-        sampled: the committee that was fitted to the sample; None: the sample is the table.
         has_checks: whether a person has checked rows.
-        reader: of votes; None: each row has one label.
+        sampled: the committee that was fitted to the sample; None: the sample is the table.
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
+        reader: of votes; None: each row has one label.
         groups: of the sample; None: no groups.
 
     """
@@ -89,18 +88,13 @@ class Scoring:
     positions: np.ndarray
     assessment: Assessment
     learnt_at: np.ndarray | None
-    sampled: SampleCommittee | None
     has_checks: bool
-    reader: VoteReader | None
-    unvoted: FittedCommittee | None
+    sampled: SampleCommittee | None = None
+    unvoted: FittedCommittee | None = None
+    reader: VoteReader | None = None
     groups: Groups | None = None
 
-    @property
-    def wanted(self) -> Wanted:
-        """The columns."""
-        return self.job.wanted
-
-    def score(self, block: Block, start: int, totals: Totals) -> Scored:
+    def score(self, block: Block, start: int, totals: Totals) -> ScoredRows:
         """Score a block that begins at the row ``start``, and add its rows to ``totals``.
 
         Raises:
@@ -109,15 +103,15 @@ class Scoring:
         """
         scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
-        if self.wanted.gold is not None:
-            (labels,) = self.wanted.cells(block, [self.wanted.gold])
+        if self.job.columns.gold is not None:
+            (labels,) = self.job.columns.cells(block, [self.job.columns.gold])
             gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
         totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
         totals.relabelled += int(scored.relabelled.sum())
         totals.abstained += len(block) - len(scored.rows)
         return scored
 
-    def _known(self, block: Block, start: int) -> Scored:
+    def _known(self, block: Block, start: int) -> ScoredRows:
         """Return the assessment of rows of the sample, which is the table."""
         first, last = np.searchsorted(self.positions, (start, start + len(block)))
         rows = self.positions[first:last] - start
@@ -125,21 +119,21 @@ class Scoring:
         assessment = self.assessment.at(np.arange(first, last))
         return self._scored(rows, assessment, learnt_at)
 
-    def _new(self, block: Block, start: int) -> Scored:
+    def _new(self, block: Block, start: int) -> ScoredRows:
         """Assess rows by the committee."""
         assert self.sampled is not None
         if self.reader is None:
-            names = [str(self.wanted.text), str(self.wanted.label)]
-            texts, labels = self.wanted.cells(block, names)
+            names = [str(self.job.columns.text), str(self.job.columns.label)]
+            texts, labels = self.job.columns.cells(block, names)
             codes = self.classes.codes(labels)
             rows = np.flatnonzero(codes >= 0)
         else:
-            names = [str(self.wanted.text), *self.reader.columns]
-            texts, *cells = self.wanted.cells(block, names)
+            names = [str(self.job.columns.text), *self.reader.columns]
+            texts, *cells = self.job.columns.cells(block, names)
             codes = self.reader.votes(cells).among(self.sampled.committee.classes)
             rows = np.flatnonzero((codes >= 0).any(axis=1))
-        read = [text_of(texts[i], block, i) for i in rows.tolist()]
-        keys = content_keys(read, self.job.seed)
+        read = texts_of(texts, block, rows)
+        keys = content_keys(read, self.job.choice.seed)
         groups = self._groups(block, rows)
         assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return self._scored(rows, assessment, None)
@@ -148,15 +142,15 @@ class Scoring:
         """Return the codes of the groups of rows, (m,) int64, -1: none of the sample's."""
         if self.groups is None:
             return None
-        (cells,) = block.cells([str(self.wanted.group)])
-        return self.groups.of(read_groups([cells[i] for i in rows.tolist()], len(rows)) or ())
+        (cells,) = block.cells([str(self.job.columns.group)])
+        return self.groups.of([cells[i] for i in rows.tolist()])
 
     def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of rows without a vote; empty if nothing is suggested."""
         if self.unvoted is None:
             return {}
-        (texts,) = block.cells([str(self.wanted.text)])
-        read = [text_of(texts[i], block, i) for i in rows.tolist()]
+        (texts,) = block.cells([str(self.job.columns.text)])
+        read = texts_of(texts, block, rows)
         codes, probability = self.unvoted.suggest(read, self._groups(block, rows))
         names = [self.unvoted.classes[code] for code in codes.tolist()]
         labels = [self.classes.values[str(name)] for name in names]
@@ -164,13 +158,13 @@ class Scoring:
 
     def _scored(
         self, rows: np.ndarray, assessment: Assessment, learnt_at: np.ndarray | None
-    ) -> Scored:
+    ) -> ScoredRows:
         sure = (assessment.suggested != assessment.labels) & (
             assessment.probability >= self.job.relabel
         )
-        return Scored(rows, assessment, learnt_at, ~assessment.mask & sure)
+        return ScoredRows(rows, assessment, learnt_at, ~assessment.mask & sure)
 
-    def checked_codes(self, scored: Scored) -> np.ndarray:
+    def checked_codes(self, scored: ScoredRows) -> np.ndarray:
         """Return the codes of the labels, (m,), and of the person's where rows are checked.
 
         These, and copies of them, are the kept rows whose probability is exactly 1.
@@ -180,7 +174,7 @@ class Scoring:
             return scored.codes
         return np.where(said.mask & (said.right == 1), said.suggested, scored.codes)
 
-    def added(self, scored: Scored, at: Any) -> dict[str, list[Any]]:
+    def added(self, scored: ScoredRows, at: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
         assessment = scored.assessment.at(at)
         columns: dict[str, list[Any]] = {
@@ -195,7 +189,7 @@ class Scoring:
             columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
         return {name: columns[name] for name in self.columns}
 
-    def to_train(self, scored: Scored, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
+    def to_train(self, scored: ScoredRows, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
         """Return the rows of a block that have a class, and what to train on.
 
         The label is the most probable one, or a checked one; the weight is its probability.
@@ -230,7 +224,7 @@ def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None
 
     Every label is written with the first row, into each column that may hold it.
     """
-    column, values = job.wanted.own_label, list(classes.values.values())
+    column, values = job.columns.own_label, list(classes.values.values())
     like = types_like(column, values)
     block = next(iter(table.blocks()))
     rows = np.zeros(len(values) + 2, dtype=np.int64)
@@ -252,7 +246,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
 
     """
     totals = Totals.of(len(scoring.classes.names))
-    like = types_like(scoring.wanted.own_label, scoring.classes.values.values())
+    like = types_like(scoring.job.columns.own_label, scoring.classes.values.values())
     unvoted = () if scoring.unvoted is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
@@ -261,7 +255,7 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             columns = new.get(part, scoring.columns)
             writer: Writer
             if part == TRAIN:
-                writer = TrainRows(path, scoring.wanted.text, scoring.job.escape)
+                writer = TrainRows(path, scoring.job.columns.text, scoring.job.escape)
             elif part == CORRECTED and kind == table.format.name:
                 writer = FORMATS[kind].copier(path, table.start)
             else:
@@ -275,21 +269,21 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     return totals
 
 
-def corrected(scoring: Scoring, block: Block, scored: Scored) -> Block:
+def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
     """Return a block with the labels of relabelled and checked rows, and of answers by class."""
     codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
     changed = np.flatnonzero(codes != scored.codes)
-    if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+    if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
         changed = np.arange(len(codes))
     new = dict(zip(scored.rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-    return block.replaced(str(scoring.wanted.label), new)
+    return block.replaced(str(scoring.job.columns.label), new)
 
 
 def _write(
     scoring: Scoring,
     block: Block,
     start: int,
-    scored: Scored,
+    scored: ScoredRows,
     writers: Iterable[tuple[str, Writer]],
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
@@ -316,8 +310,8 @@ def _write(
             added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
-        column, changed = scoring.wanted.own_label, np.flatnonzero(codes != before)
-        if scoring.wanted.classes is not None:  # the cell may only nearly name the class
+        column, changed = scoring.job.columns.own_label, np.flatnonzero(codes != before)
+        if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
             changed = np.arange(len(codes))
         if column is None:
             added[LABEL] = scoring.given(codes)

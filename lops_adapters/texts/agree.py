@@ -9,12 +9,13 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.sources import Votes, by_votes
+from lops_adapters.selection.sources import by_votes
 from lops_adapters.texts.copies import positions
 from lops_adapters.texts.reading import read_texts
-from lops_adapters.texts.votes import is_votes, read_votes
 
 MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
 CHECKED = "checked rows"
@@ -62,9 +63,11 @@ def agree(
 
     """
     texts = read_texts(texts)
-    if not is_votes(labels):
+    votes: Votes | None = labels if isinstance(labels, Votes) else None
+    if votes is None:
+        votes = read_labels(labels, abstain=abstain, classes=classes).votes
+    if votes is None:
         raise LopsError("labels are of one source; wanted those of several, a column for each")
-    votes, _ = read_votes(labels, None, abstain, classes)
     if classes is not None:
         order = [one for one in classes if one in votes.classes]
         votes = votes._replace(codes=votes.among(order), classes=order)

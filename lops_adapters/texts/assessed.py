@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
 import numpy as np
 
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import Rate, check_order, noise_rate
@@ -55,24 +54,14 @@ class Assessed(Suggestions):
         self.before = before.argmax(axis=1)
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
-    def finish(
-        self, samples: Sequence[object], checked: Collection[int], true: np.ndarray, seed: int
-    ) -> None:
-        """Measure the noise by checked rows, and order the samples for checking.
-
-        Args:
-            samples: n of them.
-            checked: m positions of checked rows.
-            true: (m,) int, codes of their checked labels; -1: no class, so that the label is wrong
-                and none is suggested.
-            seed: of the order.
-
-        """
-        rows, codes = np.array(list(checked), dtype=np.int64), self.labels
+    def finish(self, labelled: Labelled, seed: int) -> None:
+        """Measure the noise by checked rows, and order the samples for checking by the seed."""
+        rows = np.array(list(labelled.checked), dtype=np.int64)
+        true, codes = np.array([*labelled.checked.values()], dtype=np.int64), self.labels
         self.right = self._true[np.arange(len(codes)), codes]
         self.right[rows] = true >= 0
         self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan
-        order = content_order(samples, codes, seed)
+        order = content_order(labelled.samples, codes, seed)
         self.check_order = order[check_order(codes[order], self.before[order], seed)]
         self.rate = noise_rate(codes, self.before, rows, true)
         for code in range(self._true.shape[1]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from lops_adapters.encoders.pretrained import MINILM, has_gpu, has_minilm, libra
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
+from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
+from lops_adapters.selection.methods import OFFERED, Method, check
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command
@@ -23,6 +26,50 @@ NONE = "none"  # no encoder, as an option of a command
 LONGEST_FOR_GPU = 100_000
 
 _READ = {AUTO: "", WORD: " of words", CHAR: f" of n-grams of 1 to {LONGEST} characters"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to select: the arguments of :func:`lops_adapters.select` that are no data; see there."""
+
+    method: str = "committee"
+    keep: Any = AUTO
+    per_class: bool | None = None
+    probe: Probe | str | Any = AUTO
+    every: int | None = None
+    sure: float | None = None
+    encoder: str | EmbeddingProbe | None = STATIC
+    words: Mapping[Any, Sequence[str]] | None = None
+    analyzer: str = AUTO
+    seed: int = 0
+    strict: bool = False
+    quiet: bool = True
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The arguments that :func:`lops_adapters.selection.build` has for every method."""
+        return {"keep": self.keep, "every": self.every, "per_class": self.per_class}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the method is told beyond these: the encoder of a committee, and what is given.
+
+        >>> Choice("learning-order").options, Choice(encoder="none", sure=0.9).options
+        ({}, {'sure': 0.9, 'encoder': None})
+        """
+        options: dict[str, Any] = {"words": self.words, "sure": self.sure}
+        options = {name: value for name, value in options.items() if value is not None}
+        named = isinstance(self.encoder, str)
+        usual = self.encoder is None or (named and self.encoder in (STATIC, NONE))
+        if not usual or (isinstance(self.method, str) and self.method == "committee"):
+            options["encoder"] = None if named and self.encoder == NONE else self.encoder
+        return options
+
+    def check(self) -> Method:
+        """Return the method; LopsError: an unknown one, or one that does not take this."""
+        row = check(self.method, **self.asked, options=self.options, among=OFFERED)
+        check_counts(self.seed)
+        return row
 
 
 def choose_probe(
@@ -101,26 +148,6 @@ def _check_meant(probe: str) -> None:
             f"{typed('probe')} is {probe!r}; did you mean {meant[0]!r}? Wanted {', '.join(known)}, "
             "or the folder or hub name of an encoder"
         )
-
-
-def member_options(
-    method: str,
-    encoder: str | EmbeddingProbe | None,
-    words: Mapping[Any, Sequence[str]] | None,
-    sure: float | None,
-) -> dict[str, Any]:
-    """Return the options that a method is told: the encoder of a committee, and what is given.
-
-    >>> member_options("learning-order", "static", None, None)
-    {}
-    """
-    options: dict[str, Any] = {"words": words, "sure": sure}
-    options = {name: value for name, value in options.items() if value is not None}
-    named = isinstance(encoder, str)
-    usual = encoder is None or (named and encoder in (STATIC, NONE))
-    if not usual or (isinstance(method, str) and method == "committee"):
-        options["encoder"] = None if named and encoder == NONE else encoder
-    return options
 
 
 def choose_members(

@@ -162,14 +162,6 @@ def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]
     return [f"Often confused: {named}."]
 
 
-def without_label(count: int) -> list[str]:
-    """Return a sentence about rows without a label, if any."""
-    if not count:
-        return []
-    rows = "1 row" if count == 1 else f"{count:,} rows"
-    return [f"Without a label: {rows}, neither kept nor rejected."]
-
-
 def say_copies(why: Why, copied: Copies, place: Place) -> None:
     """Add what is to say about copies and empty texts; ``place`` names their positions."""
     why.texts += problems(copied, place)

@@ -23,9 +23,9 @@ from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 
 if TYPE_CHECKING:
+    from lops_adapters.labels.votes import Votes
     from lops_adapters.report.contents import SelectionPage, SourceReport
     from lops_adapters.selection.assessment import FittedCommittee
-    from lops_adapters.selection.sources import Votes
 
 # Methods whose confidence is the probability that the label is right.
 PROBABILITIES = ("committee", "automatic", "probability", "confident-learning")
@@ -43,7 +43,7 @@ class TextSelection(Selection):
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
-        votes: as read, a :class:`lops_adapters.selection.sources.Votes`; None without votes.
+        votes: as read, a :class:`lops_adapters.labels.votes.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None without a label, except with
             votes, where texts without a vote get a suggestion; and None for a row that is checked
             as of no class. A committee

@@ -2,50 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
+from lops_adapters.labels.given import flat_list, read_labels
+from lops_adapters.labels.groups import Groups
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe
-from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection import Suggestions, build
-from lops_adapters.selection.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.members import check_words
-from lops_adapters.selection.methods import OFFERED, Method, check
-from lops_adapters.selection.selectors import encode
-from lops_adapters.selection.source_table import Source
-from lops_adapters.texts.assessed import Assessed
-from lops_adapters.texts.checked import read_checked, with_copies
-from lops_adapters.texts.checked import sentences as checked_sentences
-from lops_adapters.texts.choices import (
-    choose_members,
-    choose_probe,
-    described,
-    device_of,
-    member_options,
-)
-from lops_adapters.texts.copies import Place, copies, positions
-from lops_adapters.texts.explain import (
-    complaints,
-    pair_sentences,
-    reasons,
-    say_copies,
-    script_sentences,
-    without_label,
-)
-from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
-from lops_adapters.texts.reading import check_memory, group_codes, read_labels, read_texts
+from lops_adapters.selection.assessment import Fitted
+from lops_adapters.texts.choices import Choice
+from lops_adapters.texts.labelled import select_labelled
+from lops_adapters.texts.reading import read_texts
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.soft import hard_labels
-from lops_adapters.texts.votes import joined_labels, report_sources
-
-FEWEST = 10  # texts, for cross-validation
 
 
 def select(
@@ -72,7 +45,6 @@ def select(
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
-    place: Place | None = None,
     fitted: Fitted | None = None,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
@@ -133,7 +105,6 @@ def select(
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
-        place: names texts in the sentences about them, given their positions.
         fitted: receives the committee, fitted to assess further texts, a
             :class:`~lops_adapters.selection.assessment.FittedCommittee`.
 
@@ -150,155 +121,57 @@ def select(
     ([17], 'money')
 
     """
-    probe, place = as_probe(probe, quiet), place or positions
-    options = member_options(method, encoder, words, sure)
-    asked: dict[str, Any] = {"keep": keep, "every": every, "per_class": per_class}
-    row = check(method, **asked, options=options, among=OFFERED)
-    check_counts(seed)
-    labels, abstain, votes, said = joined_labels(labels, source, abstain, classes)
-    shown, names, at = _read(
-        texts, labels, soft_labels, abstain, embeddings is None and pred_probs is None
-    )
-    matrix = read_given(embeddings, pred_probs, len(names), method, probe, at)
-    check_alone(matrix, encoder, words, analyzer)
-    read, judged = [shown[i] for i in at.tolist()], [names[i] for i in at.tolist()]
-    _check_size(judged, row, keep)
-    if words is not None:
-        check_words(words, list(dict.fromkeys(judged)))
-    checks = read_checked(checked, names, at, place)
-    grouped, of_others = group_codes(groups, len(names), at)
-    committee = method == "committee"
-    watched, which, more = _scorers(
-        method, probe, encoder, words, analyzer, len(read), quiet, matrix, pred_probs
-    )
-    committees, estimates = list[FittedCommittee](), list[Source]()
-    voted = committee and votes is not None
-    unvoted = voted and matrix is None and len(at) < len(names)
-    more |= {"fitted": committees.append} if unvoted or fitted is not None else {}
-    options |= {**more, "assessed": estimates.extend} if voted else more
-    seen = Assessed(len(read)) if committee else Suggestions(len(read))
-    selector = build(
+    choice = Choice(
         method,
-        watched,
-        **asked,
-        **options,
-        seed=seed,
-        quiet=quiet,
-        seen=seen,
-        strict=strict,
-        checked=with_copies(checks, read if matrix is None else range(len(judged)), judged),
-        votes=None if votes is None else votes.at(at),
-        groups=grouped,
+        keep,
+        per_class,
+        as_probe(probe, quiet),
+        every,
+        sure,
+        encoder,
+        words,
+        analyzer,
+        seed,
+        strict,
+        quiet,
     )
-    samples: Any = read if matrix is None else matrix
-    selection = selector(samples, judged)
-    if isinstance(seen, Assessed):
-        known = list(selection.per_class)
-        codes = encode([*checks.values()], [None, *known]) - 1
-        seen.finish(samples, checks.keys(), codes, seed)
-        judged = [known[code] for code in seen.labels.tolist()]
-        for row, label in zip(at.tolist(), judged, strict=True):
-            names[row] = label
-    _warn(complaints(selection, method), strict)
-    settings = {
-        **_members_used(watched, options),
-        **asked,
-        "method": method,
-        "seed": seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
-    why = reasons(which, selection, method, {**asked, **options})
-    result = TextSelection(selection, shown, names, at, seen, why, settings, checks, texts)
-    if committee:
-        why.pairs = pair_sentences(result.corrections())
-        why.rows += checked_sentences(result.checked_rate, len(judged))
-    if matrix is None:
-        say_copies(why, copies(read, judged), lambda rows: place(at[rows].tolist()))
-        why.rows += script_sentences(read, watched)
-    why.notes += said
-    if votes is None:
-        why.notes += without_label(len(names) - len(at))
-    else:
-        report_sources(result, votes, estimates, committees if unvoted else (), of_others)
-    if fitted is not None:
-        fitted(*committees)
-    return result
-
-
-def _warn(messages: Sequence[str], strict: bool) -> None:
-    """Warn of what is odd in a selection; raise a LopsError instead if ``strict``."""
-    for message in messages:
-        if strict:
-            raise LopsError(message)
-        warnings.warn(message, LopsWarning, stacklevel=3)
-
-
-def _read(
-    texts: Any, labels: Any, soft_labels: Any, abstain: Any, needed: bool
-) -> tuple[list[str], list[Any], np.ndarray]:
-    """Return n texts (row numbers unless ``needed``), n labels, positions of labelled texts."""
-    if texts is None and needed:
+    choice.check()
+    if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
-    read = None if texts is None else read_texts(texts)
-    if (labels is None) == (soft_labels is None):
+    shown = None if texts is None else read_texts(texts)
+    if source is None and (labels is None) == (soft_labels is None):
         raise LopsError("wanted labels or soft_labels, one of the two")
-    names, labelled = read_labels(hard_labels(soft_labels) if labels is None else labels, abstain)
-    if read is None:
-        read = [f"(row {position})" for position in range(len(names))]
-    if len(read) != len(names):
+    given = read_labels(labels, soft_labels, abstain=abstain, source=source, classes=classes)
+    n = len(given.codes)
+    shown = [f"(row {row})" for row in range(n)] if shown is None else shown
+    if len(shown) != n:
         raise LopsError(
-            f"found {len(read)} texts and {len(names)} labels; wanted one label per text, in the "
-            "same order"
+            f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
         )
-    return read, names, np.flatnonzero(labelled)
+    labelled = Labelled(shown, given.codes, given.classes, given.votes, _read_groups(groups, n))
+    return select_labelled(
+        labelled,
+        choice,
+        given.shown,
+        embeddings=embeddings,
+        pred_probs=pred_probs,
+        checked=checked,
+        notes=given.notes,
+        column=texts,
+        fitted=fitted,
+    )
 
 
-def _scorers(
-    method: str,
-    probe: Probe | str,
-    encoder: str | EmbeddingProbe | None,
-    words: Any,
-    analyzer: str,
-    n: int,
-    quiet: bool,
-    matrix: np.ndarray | None,
-    pred_probs: Any,
-) -> tuple[Probe, str, dict[str, Any]]:
-    """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    if matrix is not None:
-        watched, which = probe_of_vectors(probe, quiet)
-        if pred_probs is not None:
-            return watched, "Member: the given probabilities.", {"probabilities": True}
-        return watched, which, {}
-    committee = method == "committee"
-    linear = committee and isinstance(probe, str) and probe == "auto"
-    watched, which = choose_probe("linear" if linear else probe, n, quiet, analyzer)
-    if not committee:
-        return watched, which, {}
-    chosen, which = choose_members(encoder, described(watched), words=words is not None)
-    return watched, which, {"encoder": chosen, "words": words}
+def _read_groups(groups: Any, n: int) -> np.ndarray | None:
+    """Return codes of the groups of n texts, (n,) int64; None: there are no groups.
 
+    Raises:
+        LopsError: no flat sequence, or another number of groups than texts.
 
-def _members_used(watched: Probe, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
-    encoder = options.get("encoder")
-    return {
-        "probe": repr(watched),
-        "device": device_of(watched),
-        "sure": options.get("sure"),
-        "encoder": getattr(encoder, "encoder", encoder),
-        "analyzer": getattr(watched, "analyzer", None),
-    }
-
-
-def _check_size(labels: Sequence[Hashable], row: Method, keep: float | str) -> None:
-    """Raise a LopsError of too few labels, and of too many for the memory."""
-    n = len(labels)
-    check_memory(n, len(set(labels)))
-    validates = "folds" in row.options or (row.takes_keep and keep == AUTO)
-    if validates and n < FEWEST:
-        raise LopsError(
-            f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "
-            f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
-            "keep=0.5"
-        )
+    """
+    if groups is None:
+        return None
+    names = flat_list(groups, "groups", "names, one per text")
+    if len(names) != n:
+        raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
+    return Groups(names).codes

@@ -31,7 +31,7 @@ from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import seed_vectors
 from lops_adapters.westclass.self_training import SelfTrained, self_train
 from lops_adapters.westclass.settings import WestclassSettings, filled
-from lops_adapters.westclass.supervision import Labelled, find_labelled, find_seeds
+from lops_adapters.westclass.supervision import LabelledDocuments, find_labelled, find_seeds
 from lops_adapters.westclass.tokens import Document, flat, is_word, shape, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 
@@ -61,7 +61,7 @@ class Prepared:
     corpus: Corpus
     settings: WestclassSettings
     documents: list[Document]
-    labelled: Labelled
+    labelled: LabelledDocuments
     vectors: WordVectors
     topics: list[Topic]
     pseudo_documents: list[Document]

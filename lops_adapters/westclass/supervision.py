@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
-from lops_adapters.datasets.checked import read_labels
+from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
@@ -18,7 +18,7 @@ from lops_adapters.westclass.tokens import Document
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledDocuments:
     """Labelled documents, often none: (m,) int64 positions in the corpus and class codes."""
 
     positions: np.ndarray
@@ -38,7 +38,7 @@ def supervised(
         raise LopsError("found --labelled and --labelled-per-class; wanted one of them")
     pairs: list[tuple[str, str]] = []
     if options.labelled_file is not None:
-        labels = read_labels(options.labelled_file, dataset.corpus)
+        labels = read_given_labels(options.labelled_file, dataset.corpus)
         pairs = [(dataset.corpus.ids[i], label) for i, label in labels.items()]
     elif options.labelled_per_class is not None:
         pairs = draw_labelled(dataset, options.labelled_per_class, seed)
@@ -92,12 +92,12 @@ def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str
     return pairs
 
 
-def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Labelled:
+def find_labelled(corpus: Corpus, settings: WestclassSettings) -> LabelledDocuments:
     """Return positions and codes of the settings' labelled documents."""
     position = {name: i for i, name in enumerate(corpus.ids)}
     code = {name: i for i, name in enumerate(corpus.classes)}
     pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
-    return Labelled(
+    return LabelledDocuments(
         np.array([place for place, _ in pairs], dtype=np.int64),
         np.array([own for _, own in pairs], dtype=np.int64),
     )
@@ -106,7 +106,7 @@ def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Labelled:
 def find_seeds(
     corpus: Corpus,
     documents: Sequence[Document],
-    labelled: Labelled,
+    labelled: LabelledDocuments,
     settings: WestclassSettings,
     known: Collection[str],
 ) -> dict[str, list[Pieces]]:

@@ -130,7 +130,7 @@ def test_measures_by_hand():
     gold = np.array([0, 1, 1, 1, 0] * 5)
     text = [""] * 25
     table = VotedTable(text, votes, gold, ("a", "b"), ("one", "two"), [], gold[:0])
-    majority = source_measures.Labelled(label_models.majority(votes, 2))
+    majority = source_measures.JoinedLabels(label_models.majority(votes, 2))
     found = sources.measured(majority, table)
     assert found["accuracy"] == (1 + 0 + 0.5 + 1) / 4
     assert found["auroc_majority"] == 0.5  # the shares of all majority labels are 1
@@ -140,7 +140,7 @@ def test_measures_by_hand():
     right = np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8], [0.2, 0.8], [0, 0]] * 5)
     ranges = np.array([[0.7, 0.8], [0, 0.1]])
     kept = np.arange(25) % 5 == 0
-    own = source_measures.Labelled(Combined(right, np.array([0.5, 0.6])), kept, ranges)
+    own = source_measures.JoinedLabels(Combined(right, np.array([0.5, 0.6])), kept, ranges)
     found = sources.measured(own, table)
     assert found["accuracy"] == 3 / 4
     assert found["auroc_majority"] == 1

@@ -62,7 +62,7 @@ def test_the_types_of_labels(here, kind, given):
 
 def test_a_label_without_a_place_in_the_format_is_said_before_the_work(here, monkeypatch):
     write(VALUES["string"])
-    monkeypatch.setattr(fit, "select", lambda *_, **__: pytest.fail("the work has begun"))
+    monkeypatch.setattr(fit, "select_labelled", lambda *_, **__: pytest.fail("the work has begun"))
 
     def full(self, path, start, added, like, escape):
         raise LopsError("a label has no place here")

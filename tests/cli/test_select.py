@@ -17,6 +17,7 @@ from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.formats import files
 from lops_adapters.tables import engine, fit
+from lops_adapters.texts.labelled import select_labelled
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -284,11 +285,11 @@ def test_an_input_that_changes_between_the_passes(here, monkeypatch):
     before = {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()}
 
     def then(*arguments, **settings):
-        selection = select(*arguments, **settings)
+        selection = select_labelled(*arguments, **settings)
         write_table(path, [["x", *ROWS[0][1:]], *ROWS[1:]])
         return selection
 
-    monkeypatch.setattr(fit, "select", then)
+    monkeypatch.setattr(fit, "select_labelled", then)
     with pytest.raises(
         LopsError, match=r"the input changed during the run .*news.csv.; nothing was written"
     ):

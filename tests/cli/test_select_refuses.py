@@ -25,7 +25,7 @@ def here(tmp_path, monkeypatch):
     def trained(*_, **__):
         raise AssertionError("the selection began")
 
-    monkeypatch.setattr(fit, "select", trained)
+    monkeypatch.setattr(fit, "select_labelled", trained)
     return tmp_path
 
 

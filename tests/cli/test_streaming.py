@@ -13,7 +13,7 @@ from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.tables import engine, survey
+from lops_adapters.tables import engine, sample
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -41,7 +41,7 @@ def files_of(folder, parts=PARTS):
 def streamed_whole(monkeypatch):
     """Take the path of large tables also where the sample is the table."""
     monkeypatch.setattr(engine, "IN_MEMORY", 0)
-    monkeypatch.setattr(survey.Sample, "is_whole", False)
+    monkeypatch.setattr(sample.Sample, "is_whole", False)
 
 
 SETTINGS = [

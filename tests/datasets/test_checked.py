@@ -4,7 +4,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, load
-from lops_adapters.datasets.checked import read_checked, read_labels
+from lops_adapters.datasets.checked import read_checked, read_given_labels
 from lops_adapters.datasets.readers import find_checked
 
 CORPUS = Corpus("toy", ("a", "b", "c", "d"), ("one", "two", "three", "four"), ("arts", "law"))
@@ -53,7 +53,10 @@ def test_what_is_refused(tmp_path, text, words):
     ],
 )
 def test_labels_of_every_row(tmp_path, text):
-    assert list(read_labels(written(tmp_path, text), CORPUS).items()) == [(2, "arts"), (0, "law")]
+    assert list(read_given_labels(written(tmp_path, text), CORPUS).items()) == [
+        (2, "arts"),
+        (0, "law"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_labels_of_every_row(tmp_path, text):
 )
 def test_labels_that_are_refused(tmp_path, text, words):
     with pytest.raises(LopsError, match=words):
-        read_labels(written(tmp_path, text), CORPUS)
+        read_given_labels(written(tmp_path, text), CORPUS)
 
 
 def test_documents_outside_a_sample_are_left_out(tmp_path):

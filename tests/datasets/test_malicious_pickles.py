@@ -15,7 +15,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import safe_pickle
-from lops_adapters.datasets.pickle_reader import STAND_INS, Record, read_columns
+from lops_adapters.datasets.pickle_reader import STAND_INS, StandIn, read_columns
 from lops_adapters.datasets.safe_pickle import read_frame
 
 from .opcodes import (
@@ -137,7 +137,7 @@ def test_a_function_within_cells():
         ("pandas", "read_pickle"),
         ("pandas_like", "DataFrame"),
         ("builtins", "slice.__class__"),
-        ("lops_adapters.datasets.pickle_reader", "Record"),
+        ("lops_adapters.datasets.pickle_reader", "StandIn"),
     ],
 )
 def test_names_near_the_known_ones(module, attribute):
@@ -211,7 +211,7 @@ FRAME_CLASS = name("pandas", "DataFrame")
     ],
 )
 def test_odd_uses_of_the_stand_ins(body):
-    before = {kind: dict(vars(kind)) for kind in {Record, *STAND_INS.values()}}
+    before = {kind: dict(vars(kind)) for kind in {StandIn, *STAND_INS.values()}}
     refused(b"\x80\x02" + body + b".")
     assert {kind: dict(vars(kind)) for kind in before} == before
 

@@ -26,9 +26,9 @@ def write_checked(path, stand, count):
 def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
     given, usual = [], committee.Committee.__call__
 
-    def noted(self, samples, labels):
-        given.append((list(labels), dict(self.request.checked)))
-        return usual(self, samples, labels)
+    def noted(self, labelled, seen=None):
+        given.append(labelled.checked_labels)
+        return usual(self, labelled, seen)
 
     monkeypatch.setattr(committee.Committee, "__call__", noted)
     arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"
@@ -43,11 +43,11 @@ def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
         assert metrics["checked_rows"] == 40
         rates = [row.get("checked_noise") for row in metrics["arms"][arm]["iterations"]]
         assert any(rate["low"] <= rate["value"] <= rate["high"] for rate in rates if rate)
-        assert given[0][1]
-        assert set(given[0][1].values()) <= {*stand.labels, None}
+        assert given[0]
+        assert set(given[0].values()) <= {*stand.labels, None}
         table = sorted((path / arm).glob("selection*.csv"))[-1]
         for row in read_rows(table):
-            if case.name != "lotclass" and row["id"] in checked and given[-1][1]:
+            if case.name != "lotclass" and row["id"] in checked and given[-1]:
                 label = row.get("corrected", row["pseudo_label"])
                 assert (row["selected"] == "1") == (label == checked[row["id"]])
         assert "Wrong pseudo-labels per class" in (path / "report.html").read_text(encoding="utf-8")

@@ -20,9 +20,9 @@ def judged(stand, case, tmp_path_factory):
     path, given = tmp_path_factory.mktemp("committee") / "run", []
     usual = committee.Committee.__call__
 
-    def noted(self, samples, labels):
-        given.append((list(samples), [member.name for member in self.members]))
-        return usual(self, samples, labels)
+    def noted(self, labelled, seen=None):
+        given.append((list(labelled.samples), [member.name for member in self.members]))
+        return usual(self, labelled, seen)
 
     with pytest.MonkeyPatch.context() as patch, case.small():
         patch.setattr(committee.Committee, "__call__", noted)
@@ -67,13 +67,12 @@ def test_the_classifier_is_trained_on_corrected_labels(stand, case, tmp_path, mo
         pytest.skip("it corrects nothing")
     usual = committee.Committee.__call__
 
-    def rotated(self, samples, labels):
+    def rotated(self, labelled, seen=None):
         if not self.correct:  # pseudo documents, rows of LOTClass
-            return usual(self, samples, labels)
-        classes = sorted(set(labels))
-        following = dict(zip(classes, [*classes[1:], classes[0]], strict=True))
-        new = np.array([following[label] for label in labels], dtype=object)
-        return Corrected(keep_all(samples, labels), new)
+            return usual(self, labelled, seen)
+        following = [*labelled.classes[1:], labelled.classes[0]]
+        new = np.array([following[code] for code in labelled.codes], dtype=object)
+        return Corrected(keep_all(labelled.samples, labelled.labels), new)
 
     monkeypatch.setattr(committee.Committee, "__call__", rotated)
     arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"

@@ -128,7 +128,7 @@ def with_hole(column, value):
         (lambda: pandas.concat([table(), table()["made"]], axis=1), "column 'made' is twice"),
         (lambda: table().assign(lops_selected=True), "column 'lops_selected' already"),
         (lambda: with_hole("review", 7), "at positions 5, 85 .the first is 7"),
-        (lambda: table().iloc[:0], "none of the 0 labels is a class"),
+        (lambda: table().iloc[:0], "the table has no rows"),
     ],
 )
 def test_unsuitable_tables_are_refused(frame, message):

@@ -5,7 +5,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.lotclass.documents import token_rows
-from lops_adapters.lotclass.probe import LotclassProbe, Sample
+from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 
 from ..probes import test_conformance
 from ..probes.toys import save_tiny_encoder
@@ -32,7 +32,7 @@ class OfTexts(LotclassProbe):
         if any(not isinstance(text, str) for text in samples):
             raise LopsError("found something else")
         rows = token_rows(list(samples), self.tokenizer, 16)
-        return [Sample(row, np.array([0, len(row) - 1])) for row in rows]
+        return [TokenRow(row, np.array([0, len(row) - 1])) for row in rows]
 
     @classmethod
     def load(cls, folder, *, device="auto"):
@@ -94,7 +94,7 @@ def samples(tokenizer):
     rng = np.random.default_rng(0)
     rows = token_rows(documents(10)[0], tokenizer, 40)
     return [
-        Sample(row, np.sort(rng.permutation(len(row))[: 1 + number % 4]))
+        TokenRow(row, np.sort(rng.permutation(len(row))[: 1 + number % 4]))
         for number, row in enumerate(rows)
     ]
 

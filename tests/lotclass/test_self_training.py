@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.lotclass.model import FIRST
-from lops_adapters.lotclass.probe import Sample
+from lops_adapters.lotclass.probe import TokenRow
 from lops_adapters.lotclass.self_training import (
     planned_updates,
     self_train,
@@ -118,7 +118,7 @@ def run(n=60, select=lambda number, size: np.ones(size, dtype=bool), seed=0, **c
     codes, number).
     """
     network, given = Network(n), []
-    samples = [Sample(np.zeros(2 + i % 5, dtype=np.int32), np.array([i])) for i in range(n)]
+    samples = [TokenRow(np.zeros(2 + i % 5, dtype=np.int32), np.array([i])) for i in range(n)]
 
     def selector(part, codes, number):
         given.append((part, codes, number))
@@ -236,5 +236,9 @@ def test_predictions_that_are_no_numbers():
         ),
     ):
         self_train(
-            network, [Sample(np.zeros(2, dtype=np.int32), FIRST)] * 30, settings(), keep_all, seed=0
+            network,
+            [TokenRow(np.zeros(2, dtype=np.int32), FIRST)] * 30,
+            settings(),
+            keep_all,
+            seed=0,
         )

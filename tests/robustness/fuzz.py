@@ -22,7 +22,7 @@ from lops_adapters.core import RULES, LopsError, LopsWarning
 from lops_adapters.datasets import load
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.formats.readers import open_table, rehearse
-from lops_adapters.tables.columns import Wanted
+from lops_adapters.labels.columns import Columns
 from lops_adapters.tables.survey import read_rows
 
 from ..noisy import HEADER, noisy_rows, write_table
@@ -88,7 +88,7 @@ def tables(draw, folder):
         path = path.with_name(f"{path.name}.gz")
         path.write_bytes(damaged(draw, press) if draw.random() < 0.5 else press)
     found = open_table([path], encoding=draw.choice(("utf-8", "latin-1", "utf-16")), quiet=True)
-    wanted = Wanted(
+    wanted = Columns(
         draw.choice(("text", None)),
         draw.choice(("weak", None)),
         draw.choice(("true", None)),

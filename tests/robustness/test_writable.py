@@ -60,7 +60,7 @@ def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
     def trained(*_, **__):
         raise AssertionError("the selection began")
 
-    monkeypatch.setattr(fit, "select", trained)
+    monkeypatch.setattr(fit, "select_labelled", trained)
     kind = pa.struct([("name", pa.string_view())])
     table = pa.table({"text": TEXTS, "weak": WEAK, "who": pa.array([None] * 40, type=kind)})
     parquet.write_table(table, here / "a.parquet")

@@ -12,10 +12,10 @@ import pytest
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.formats.readers import open_table
+from lops_adapters.labels.columns import Columns
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.scale import engine
 from lops_adapters.scale.cluster import got
-from lops_adapters.tables.columns import Wanted
 from lops_adapters.tables.survey import survey_of
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -249,7 +249,7 @@ def test_parts_of_a_parquet_file(here):
     ]  # fmt: skip
     assert sum(len(block) for part in found for block in part.blocks()) == 200
     with pytest.raises(LopsError, match=r"odd.parquet, row 161: the label is \['a', 'b'\]"):
-        survey_of(found[2], Wanted("text", "weak"))
+        survey_of(found[2], Columns("text", "weak"))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Suggestions, build
@@ -14,7 +15,7 @@ from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.draw import Draw
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.members import Learnt, Neighbours, votes
@@ -59,10 +60,10 @@ def test_other_rows_by_hand():
     space, committees = Topics(counts, 0), []
     near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
-    Committee(members, sure=0.8, fitted=committees.append)(TEXTS, WEAK)
+    Committee(members, sure=0.8, fitted=committees.append)(Labelled.of(TEXTS, WEAK))
     assessment = committees[0](OTHERS, CODES)
 
-    labelled = Labelled(TEXTS, codes, CLASSES, 3)
+    labelled = Folded(TEXTS, codes, CLASSES, 3)
     of_words = Learnt("words", LinearProbe()).score(labelled)
     longer = long_enough(LinearProbe(), 200)
     looks = held_out(longer, labelled)

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.auto_keep import Preferred
-from lops_adapters.selection.canonical import InContentOrder
+from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.random import random_like
 
 from ..noisy import noisy_texts
@@ -28,7 +29,7 @@ def share(selection):
 
 def test_the_share_is_what_held_out_probes_agree_with(noisy):
     held_out = Preferred(LinearProbe(quiet=True))
-    agreed = share(InContentOrder(lambda *_: held_out)(*noisy))
+    agreed = share(as_selector(held_out)(*noisy))
     assert 0.5 < agreed < 1
     for name in ("learning-order", "probability", "ranked"):
         found = build(name, LinearProbe(quiet=True), keep="auto")(*noisy)
@@ -43,7 +44,7 @@ def test_the_share_of_each_class(noisy):
     labels = labels.copy()
     labels[::5] = "class class 0"
     held_out = Preferred(LinearProbe(quiet=True))
-    wanted = InContentOrder(lambda *_: held_out)(texts, labels).per_class
+    wanted = as_selector(held_out)(texts, labels).per_class
     found = build("ranked", LinearProbe(quiet=True), keep="auto")(texts, labels)
     assert [r.kept for r in found.per_class.values()] == [r.kept for r in wanted.values()]
     shares = [report.kept / report.count for report in found.per_class.values()]
@@ -121,17 +122,18 @@ def test_wrong_words():
 
 def test_the_control_keeps_as_many_per_class(noisy):
     other = build("released", LinearProbe(quiet=True), keep=0.5)(*noisy)
-    found = random_like(other, "lops", seed=3)(*noisy)
+    labelled = Labelled.of(*noisy)
+    found = random_like(other, "lops", seed=3)(labelled)
     assert {k: r.kept for k, r in found.per_class.items()} == {
         k: r.kept for k, r in other.per_class.items()
     }
     assert found.kept.tolist() != other.kept.tolist()
-    assert found.kept.tolist() == random_like(other, "lops", seed=3)(*noisy).kept.tolist()
-    assert found.kept.tolist() != random_like(other, "lops", seed=4)(*noisy).kept.tolist()
+    assert found.kept.tolist() == random_like(other, "lops", seed=3)(labelled).kept.tolist()
+    assert found.kept.tolist() != random_like(other, "lops", seed=4)(labelled).kept.tolist()
 
 
 def test_a_class_too_small_for_the_control_is_kept_whole():
     other = build("standard")(["a"] * 6, ["x"] * 4 + ["y"] * 2)
-    found = random_like(other, "lops")(["a"] * 5, ["x"] * 2 + ["z"] * 3)
+    found = random_like(other, "lops")(Labelled.of(["a"] * 5, ["x"] * 2 + ["z"] * 3))
     assert found.mask[:2].all()  # and two of the other class, for the size
     assert len(found.kept) == 4

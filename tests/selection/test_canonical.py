@@ -14,9 +14,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import METHODS, Suggestions, build
-from lops_adapters.selection.canonical import InContentOrder, content_keys, content_order
+from lops_adapters.selection.canonical import as_selector, content_keys, content_order
 from lops_adapters.selection.random import random_like
-from lops_adapters.selection.request import Request
 
 from ..noisy import noisy_texts
 
@@ -121,7 +120,7 @@ def test_another_seed_is_another_order():
 
 def test_the_control_of_another_selection():
     other = build("released", "linear")(TEXTS, LABELS)
-    control = InContentOrder(lambda _: random_like(other, "lops", 3), Request(seed=3))
+    control = as_selector(random_like(other, "lops", 3), 3)
     here, there = (
         outcome(control(texts, labels), texts, labels)
         for texts, labels in ((TEXTS, LABELS), shuffled((TEXTS, LABELS), 5))

@@ -11,16 +11,18 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.calibration import coefficients, diagnose
+from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.sources import Votes
 
 from ..noisy import noisy_texts
 from ..probes.toys import topic_texts
@@ -77,7 +79,7 @@ def by_hand(members, codes=CODES):
 @pytest.mark.parametrize("skills", [(0.8,), (0.8, 0.8), (0.9, 0.45), (0.9, 0.5, 0.7)])
 def test_the_mean_of_the_members_by_hand(skills):
     members = stubs(CODES, 3, *skills)
-    selection = Committee(members)(SAMPLES, LABELS)
+    selection = Committee(members)(Labelled.of(SAMPLES, LABELS))
     _, right = by_hand(members)
     np.testing.assert_allclose(selection.confidence, right, atol=1e-12)
     least = 0.5 if len(skills) > 1 else least_kept(right)
@@ -99,7 +101,7 @@ def test_two_members_that_share_a_weight_are_one():
         member.weight = 0.5
     means = []
     for rest in (half, [other], [other, other]):
-        Committee([one, *rest], Request(seen=lambda mean, _: means.append(mean)))(SAMPLES, LABELS)
+        Committee([one, *rest])(Labelled.of(SAMPLES, LABELS), lambda mean, _: means.append(mean))
     np.testing.assert_allclose(means[0], means[1])
     assert not np.allclose(means[0], means[2])
 
@@ -109,8 +111,9 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     rows[:, 0] += 0.01  # says the same of every row
     knowing = stubs(CODES, 3, 0.9, 0.8)
     committees = []
-    found = Committee([*knowing, Stub("ignorant", rows)], fitted=committees.append)(SAMPLES, LABELS)
-    expected = Committee(knowing)(SAMPLES, LABELS)
+    labelled = Labelled.of(SAMPLES, LABELS)
+    found = Committee([*knowing, Stub("ignorant", rows)], fitted=committees.append)(labelled)
+    expected = Committee(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
     assert committees[0].weights == [1, 1, 0]
@@ -123,7 +126,8 @@ def test_members_that_cannot_tell_keep_everything(how, per_class):
     if how == "random":
         rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
     members = [Stub("ignorant", rows)]
-    selection = Committee(members, Request(per_class=per_class), sure=0.9)(SAMPLES, LABELS)
+    committee = Committee(members, Request(per_class=per_class), sure=0.9)
+    selection = committee(Labelled.of(SAMPLES, LABELS))
     assert selection.mask.all()
     np.testing.assert_allclose(selection.confidence, 1)
     assert {report.why for report in selection.per_class.values()} == {CANNOT_TELL}
@@ -137,7 +141,8 @@ def test_corrected_labels_are_the_most_probable_classes_a_share_of_each():
     mean = likely(member.probabilities, codes) ** SHARPNESS
     true = mean / mean.sum(axis=1, keepdims=True)
     expected = true.argmax(axis=1)
-    selection = Committee([member], sure=0.9, count_label=False, correct=True)(SAMPLES, wrong)
+    committee = Committee([member], sure=0.9, count_label=False, correct=True)
+    selection = committee(Labelled.of(SAMPLES, wrong))
     assert selection.labels.tolist() == [f"class {code}" for code in expected]
     assert (selection.labels != wrong).sum() >= 5  # and more of them are right
     assert (selection.labels == LABELS).mean() > (wrong == LABELS).mean()
@@ -156,18 +161,17 @@ def test_corrected_labels_are_the_most_probable_classes_a_share_of_each():
 
 def test_labels_that_members_cannot_judge_are_not_corrected():
     rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
-    selection = Committee([Stub("ignorant", rows)], correct=True, count_label=False)(
-        SAMPLES, LABELS
-    )
+    committee = Committee([Stub("ignorant", rows)], correct=True, count_label=False)
+    selection = committee(Labelled.of(SAMPLES, LABELS))
     assert selection.labels.tolist() == LABELS
     assert selection.mask.all()
 
 
 def test_checked_rows_are_corrected_to_the_checked_label():
     (member,) = stubs(CODES, 3, 0.9)
-    asked = Request(checked={0: "class 2", 1: None, 2: "class 2"})
-    committee = Committee([member], asked, sure=0.9, count_label=False, correct=True)
-    selection = committee(SAMPLES, LABELS)
+    checked = {0: "class 2", 1: None, 2: "class 2"}
+    committee = Committee([member], sure=0.9, count_label=False, correct=True)
+    selection = committee(Labelled.of(SAMPLES, LABELS, checked=checked))
     assert selection.labels[[0, 2]].tolist() == ["class 2", "class 2"]
     assert selection.mask[[0, 1, 2]].tolist() == [True, False, True]
 
@@ -177,9 +181,9 @@ def test_small_classes_are_kept_whole_and_take_nothing():
     order = ["class 0", "class 1", "class 2", "rare"]
     codes = np.array([order.index(label) for label in labels])
     (member,) = stubs(codes, 4, 0.9, seed=4)
-    before = Committee([Stub("", member.probabilities.copy())])(SAMPLES, labels)
+    before = Committee([Stub("", member.probabilities.copy())])(Labelled.of(SAMPLES, labels))
     member.probabilities[:, 3] = 0.9  # everything seems to be the rare class
-    selection = Committee([member])(SAMPLES, labels)
+    selection = Committee([member])(Labelled.of(SAMPLES, labels))
     assert {0, 30} <= set(selection.kept)
     assert selection.confidence[[0, 30]].tolist() == [1, 1]
     assert selection.per_class["rare"].why == "too few samples, kept whole"
@@ -191,7 +195,7 @@ def test_small_classes_are_kept_whole_and_take_nothing():
 def test_only_one_class_competes():
     labels = ["large"] * 20 + ["rare"] * 2 + ["rarer"]
     members = [Stub(f"{i}", np.random.default_rng(i).dirichlet(np.ones(3), 23)) for i in range(2)]
-    selection = Committee(members)(list(range(23)), labels)
+    selection = Committee(members)(Labelled.of(list(range(23)), labels))
     assert len(selection.kept) == 23
 
 
@@ -202,8 +206,8 @@ def noisy_stubs():
 
 def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
     members = noisy_stubs()
-    free = Committee(members)(SAMPLES, LABELS)
-    equal = Committee(members, Request(per_class=True))(SAMPLES, LABELS)
+    free = Committee(members)(Labelled.of(SAMPLES, LABELS))
+    equal = Committee(members, Request(per_class=True))(Labelled.of(SAMPLES, LABELS))
     counts = [report.kept for report in equal.per_class.values()]
     assert sum(counts) == len(free.kept) < 60
     assert max(counts) - min(counts) <= 1
@@ -220,14 +224,15 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
 def test_stratified_keeps_small_classes_whole():
     labels = ["rare", *LABELS[1:30], "rare", *LABELS[31:]]
     codes = np.array([3 if label == "rare" else int(label[-1]) for label in labels])
-    selection = Committee(stubs(codes, 4, 0.8), Request(per_class=True))(SAMPLES, labels)
+    committee = Committee(stubs(codes, 4, 0.8), Request(per_class=True))
+    selection = committee(Labelled.of(SAMPLES, labels))
     assert {0, 30} <= set(selection.kept)
     assert len(selection.rejected) > 0
 
 
 def test_what_is_seen_is_the_mean():
     members, told = stubs(CODES, 3, 0.9, 0.6), []
-    Committee(members, Request(seen=lambda *said: told.append(said)))(SAMPLES, LABELS)
+    Committee(members)(Labelled.of(SAMPLES, LABELS), lambda *said: told.append(said))
     ((probabilities, positions),) = told
     assert positions is None
     np.testing.assert_allclose(probabilities, by_hand(members)[0])
@@ -237,13 +242,13 @@ def test_sure_is_a_threshold():
     members = stubs(CODES, 3, 0.9, 0.6)
     _, right = by_hand(members)
     for sure in (0.5, 0.9):
-        found = Committee(members, sure=sure)(SAMPLES, LABELS)
+        found = Committee(members, sure=sure)(Labelled.of(SAMPLES, LABELS))
         np.testing.assert_array_equal(found.mask, right >= sure)
         assert {report.why for report in found.per_class.values()} == {
             f"right with a probability of at least {sure:g}"
         }
     exact = float(found.confidence[5])  # a row at the threshold is kept
-    assert Committee(members, sure=exact)(SAMPLES, LABELS).mask[5]
+    assert Committee(members, sure=exact)(Labelled.of(SAMPLES, LABELS)).mask[5]
     for sure in (0, 1.5, -1, "yes", "auto"):
         with pytest.raises(LopsError, match=f"sure is {sure!r}; wanted a probability above 0"):
             build("committee", sure=sure)
@@ -253,7 +258,7 @@ def test_labels_that_are_no_evidence():
     """As in self-training: the members' likelihoods alone, however often labels are right."""
     members = stubs(CODES, 3, 0.9, 0.6)
     mean, usual = by_hand(members)
-    found = Committee(members, count_label=False)(SAMPLES, LABELS)
+    found = Committee(members, count_label=False)(Labelled.of(SAMPLES, LABELS))
     expected = mean**SHARPNESS / (mean**SHARPNESS).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.confidence, expected[np.arange(60), CODES])
     assert found.confidence.mean() < usual.mean()
@@ -263,7 +268,7 @@ def test_bad_members():
     rows = np.full((60, 3), 1 / 3)
     rows[[4, 9]] = np.nan
     with pytest.raises(LopsError, match="the member 'broken' gives NaN for 2 of 60 samples"):
-        Committee([Stub("broken", rows)])(SAMPLES, LABELS)
+        Committee([Stub("broken", rows)])(Labelled.of(SAMPLES, LABELS))
 
 
 # The method by its name: which members it has.
@@ -289,13 +294,12 @@ def test_without_an_encoder():
 def test_the_same_members_by_hand():
     """In the order of the content, as every method by name."""
     found = build("committee", encoder=None, seed=2)(TEXTS, WEAK)
-    order = build("committee", encoder=None, seed=2)
     members = [
         Learnt("a", LinearProbe()),
         Neighbours("b", lambda texts: Topics(count_words(texts), 2)(count_words(texts))),
     ]
-    order.make = lambda *_: Committee(members, Request(seed=2))
-    np.testing.assert_allclose(order(TEXTS, WEAK).confidence, found.confidence)
+    by_hand = as_selector(Committee(members, Request(seed=2)), 2)
+    np.testing.assert_allclose(by_hand(TEXTS, WEAK).confidence, found.confidence)
 
 
 def test_the_default_needs_no_torch():
@@ -412,7 +416,8 @@ def test_probabilities_of_a_classifier_of_your_own():
     """The same as a committee of this member alone."""
     (member,) = stubs(CODES, 3, 0.8)
     found = build("committee", probabilities=True)(member.probabilities, LABELS)
-    np.testing.assert_allclose(found.confidence, Committee([member])(SAMPLES, LABELS).confidence)
+    alone = Committee([member])(Labelled.of(SAMPLES, LABELS))
+    np.testing.assert_allclose(found.confidence, alone.confidence)
     assert "labels preferred by your classifier " in found.stopped
 
 
@@ -523,8 +528,8 @@ def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
         def settle(self, before, true, labels, noise):
             notes.append((before, true, labels))
 
-    request = Request(seen=Seen(), votes=votes)
-    Committee(stubs(CODES, 3, 1.0, 1.0), request)(SAMPLES, majority)
+    labelled = Labelled.of(SAMPLES, majority, votes=votes)
+    Committee(stubs(CODES, 3, 1.0, 1.0))(labelled, Seen())
     ((before, true, labels),) = notes
     assert [f"class {c}" for c in before.argmax(axis=1)] == majority
     assert (labels == CODES).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.members import Neighbours
 
 
@@ -14,7 +14,7 @@ def test_a_group_is_in_one_fold():
     rng = np.random.default_rng(0)
     groups, codes = rng.integers(0, 40, 300), rng.integers(0, 3, 300)
     _, groups = np.unique(groups, return_inverse=True)
-    labelled = Labelled(range(300), codes, range(3), 3, groups=groups)
+    labelled = Folded(range(300), codes, range(3), 3, groups=groups)
     sizes = []
     for rest, here in labelled.splits():
         assert not set(groups[rest]) & set(groups[here])
@@ -28,7 +28,7 @@ def test_a_group_is_in_one_fold():
 def test_neighbours_of_the_same_group_do_not_count():
     vectors = np.repeat(np.eye(2, dtype=np.float32), 4, axis=0)
     codes = np.array([0, 0, 0, 0, 1, 1, 1, 1])
-    labelled = Labelled(vectors, codes, ["a", "b"], 3)
+    labelled = Folded(vectors, codes, ["a", "b"], 3)
     groups = np.array([0, 0, 0, 0, 1, 1, 2, 2])
     alone = Neighbours("near", np.asarray, count=3).score(labelled)
     grouped = Neighbours("near", np.asarray, count=3).score(replace(labelled, groups=groups))

@@ -9,7 +9,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.folds import Labelled, fold_of
+from lops_adapters.selection.folds import Folded, fold_of
 from lops_adapters.selection.held_out import (
     EARLY_LOOKS,
     LEAST_UPDATES,
@@ -94,7 +94,7 @@ class Counting(Told):
 
 def test_when_it_looks():
     probe = Counting(TABLE)
-    looks = held_out(probe, Labelled(SAMPLES, CODES, range(3), 3))
+    looks = held_out(probe, Folded(SAMPLES, CODES, range(3), 3))
     assert list(looks) == [*EARLY_LOOKS, 1.0, 2.0, 4.0]
     assert probe.asked == [1, 1, 2, 4, 8, 16, 32]
     for time, rows in looks.items():
@@ -108,7 +108,7 @@ def test_a_probe_that_stops_early():
         def updates(self, *args):
             yield from list(super().updates(*args))[:2]
 
-    looks = held_out(Brief(TABLE), Labelled(SAMPLES, CODES, range(3), 3))
+    looks = held_out(Brief(TABLE), Folded(SAMPLES, CODES, range(3), 3))
     assert len(looks) == 7
     np.testing.assert_array_equal(looks[4.0], looks[2.0])
 
@@ -149,7 +149,7 @@ def test_folds():
 def test_held_out_at_the_end():
     probe = Told(TABLE)
     last = float(probe.max_epochs)
-    ((time, found),) = held_out(probe, Labelled(SAMPLES, CODES, range(3), 4), [last]).items()
+    ((time, found),) = held_out(probe, Folded(SAMPLES, CODES, range(3), 4), [last]).items()
     assert time == last
     np.testing.assert_allclose(found, [TABLE[sample][-1] for sample in SAMPLES], rtol=1e-6)
     left_out = [set(SAMPLES) - set(trained) for trained in probe.trained_on]

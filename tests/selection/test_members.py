@@ -10,7 +10,7 @@ from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import members
-from lops_adapters.selection.folds import Labelled
+from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.members import ClassWords, Learnt, Neighbours, VectorRegression
 
 from .stand_in import world
@@ -20,7 +20,7 @@ CODES = np.array([int(label[-1]) for label in LABELS])
 
 
 def labelled(samples=SAMPLES, codes=CODES, classes=("a", "b", "c"), seed=0, folds=3):
-    return Labelled(samples, np.asarray(codes), list(classes), folds, seed)
+    return Folded(samples, np.asarray(codes), list(classes), folds, seed)
 
 
 def unit(rows):
@@ -221,7 +221,7 @@ def test_further_samples_of_a_group_are_scored_without_it(kind):
     }[kind]()
     groups = np.arange(90) // 4
     samples = texts if kind == "probe" else SAMPLES
-    task = Labelled(samples, CODES, ["a", "b", "c"], 3, groups=groups)
+    task = Folded(samples, CODES, ["a", "b", "c"], 3, groups=groups)
     held_out = member.score(task, further=True)
     again = member.score_further(samples, groups)
     np.testing.assert_allclose(again, held_out, rtol=1e-4)

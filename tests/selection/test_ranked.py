@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError, tie_hash
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored, best, shares, total
 from lops_adapters.selection.request import Request
 
@@ -60,6 +61,6 @@ def test_best():
 
 def test_a_score_that_is_no_number():
     nan = np.array([1.0, np.nan])
-    ranked = Request("mine", n=1).ranked(lambda samples, codes, k: Scored(nan, None, ""))
+    ranked = Request("mine", n=1).ranked(lambda labelled, seen: Scored(nan, None, ""))
     with pytest.raises(LopsError, match="mine: a score is NaN; the probe's training has diverged"):
-        ranked(["a", "b"], ["x", "y"])
+        ranked(Labelled.of(["a", "b"], ["x", "y"]))

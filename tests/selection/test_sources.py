@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pytest
 
+from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build, sources
 from lops_adapters.selection.signals import Signals, overlapping
 from lops_adapters.selection.source_table import assess
-from lops_adapters.selection.sources import Votes, by_votes, fit
+from lops_adapters.selection.sources import by_votes, first_codes, fit
 from lops_adapters.selection.suggestions import Suggestions
 
 from ..noisy import noisy_texts
@@ -114,7 +115,8 @@ def test_members_that_cannot_tell_get_no_weight():
     codes = np.array([[classes.index(label)] * 2 for label in shuffled])
     codes[::3, 1] = -1
     votes = Votes(["a", "b"], classes, codes)
-    selection = build("committee", votes=votes, encoder=None)(texts, votes.first_labels())
+    first = [classes[code] for code in first_codes(votes).tolist()]
+    selection = build("committee", votes=votes, encoder=None)(texts, first)
     assert selection.mask.all()
     assert (selection.confidence > 0.5).all()
     assert {report.why for report in selection.per_class.values()} == {
@@ -236,7 +238,8 @@ def test_the_order_of_rows_does_not_matter():
         votes = Votes(["a", "b", "c"], classes, codes[rows])
         seen = Suggestions(120)
         selector = build("committee", votes=votes, encoder=None, seen=seen)
-        return selector([texts[i] for i in rows.tolist()], votes.first_labels())
+        first = [classes[code] for code in first_codes(votes).tolist()]
+        return selector([texts[i] for i in rows.tolist()], first)
 
     plain, shuffled = selected(np.arange(120)), selected(order)
     assert plain.mask[order].tolist() == shuffled.mask.tolist()

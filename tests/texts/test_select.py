@@ -146,14 +146,12 @@ def test_per_class_keeps_as_many_and_the_same_share_of_every_class(arguments):
 
 
 def test_a_class_of_which_nothing_is_kept(monkeypatch):
-    def two_classes_only(samples, labels):
-        scored = Scored(np.zeros(len(samples)), None, "said so")
-        codes = np.array([int(label[-1]) for label in labels])
-        return selection_of(
-            codes < 2, scored, ["class 0", "class 1", "class 2"], codes, "some", "why"
-        )
+    def two_classes_only(labelled, _):
+        scored, codes = Scored(np.zeros(len(labelled)), None, "said so"), labelled.codes
+        return selection_of(codes < 2, scored, labelled.classes, codes, "some", "why")
 
-    monkeypatch.setattr("lops_adapters.texts.select.build", lambda *_, **__: two_classes_only)
+    by = "lops_adapters.texts.labelled.select_by"
+    monkeypatch.setattr(by, lambda *_, **__: two_classes_only)
     message = (
         "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or use a ranking"
     )

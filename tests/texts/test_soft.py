@@ -7,7 +7,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.texts.soft import hard_labels
+from lops_adapters.labels.soft import hard_labels
 
 from ..noisy import noisy_texts
 
@@ -48,7 +48,7 @@ def test_what_is_no_soft_label():
         ([["a", "b"]], "wanted a matrix of numbers"),
         (SOFT - 0.5, "soft_labels hold -0.3 in row "),
         (SOFT * np.inf, "soft_labels hold inf in row 0"),
-        (np.ones((120, 2)), "none of the 120 labels is a class"),
+        (np.ones((120, 2)), "none of the 120 rows has a label"),
         (SOFT[:100], "found 120 texts and 100 labels"),
     ):
         with pytest.raises(LopsError, match=message):

@@ -1,13 +1,14 @@
 """Votes of several label sources: read, matched to classes, joined, reported."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
+from lops_adapters.labels.given import read_labels
 from lops_adapters.pseudo_labels import seed_votes
-from lops_adapters.texts.near_classes import matched
-from lops_adapters.texts.votes import read_votes
 
 from ..noisy import noisy_texts
 
@@ -114,20 +115,25 @@ def test_checked_rows_of_votes(selection, rows):
 
 
 def test_answers_that_nearly_name_a_class():
-    found, said = matched(["Sport", "it is art!", "sports", None, "art"], ["sports", "art"])
-    assert found == ["sports", "art", "sports", None, "art"]
-    assert said == ["Read as classes: 'Sport' as sports (1), 'it is art!' as art (1)."]
+    answers = ["Sport", "it is art!", "sports", None, "art"]
+    given = read_labels(answers, classes=["sports", "art"])
+    assert given.shown == ["sports", "art", "sports", None, "art"]
+    assert given.notes == [
+        "Read as classes: 'Sport' as sports (1), 'it is art!' as art (1).",
+        "Without a label: 1 row (position 3), neither kept nor rejected.",
+    ]
 
 
 @pytest.mark.parametrize("answer", ["weather", "sports or art", ""])
 def test_answers_that_name_no_class(answer):
+    read = partial(read_labels, [answer, "sports", "art"], classes=["sports", "art"])
     if not answer:
-        assert matched([answer], ["sports", "art"])[0] == [None]
+        assert read().shown == [None, "sports", "art"]
         return
     message = f"1 label names none, or several, of the classes: '{answer}' .*; .* add abstain="
     with pytest.raises(LopsError, match=message):
-        matched([answer], ["sports", "art"])
-    assert matched([answer], ["sports", "art"], frozenset([answer]))[0] == [None]
+        read()
+    assert read(abstain=answer).shown == [None, "sports", "art"]
 
 
 def test_single_labels_are_matched_to_classes():
@@ -144,23 +150,23 @@ def test_single_labels_are_matched_to_classes():
         (
             [["a", None], [None, None]] * 12,
             {},
-            "all 12 labels are 'a'; wanted at least two classes",
+            "all 12 rows have the label 'a'; wanted at least two classes",
         ),
-        ([[None, ""]] * 4, {}, "none of the 2 sources votes"),
+        ([[None, ""]] * 4, {}, "none of the 4 rows has a vote; wanted a class name"),
         ([["a", "a"], ["b", "b"]] * 12, {}, "all 2 sources give the same votes"),
         ([["a", "b"], ["a"]], {}, "rows of votes have 1, 2 entries"),
         ({"x": ["a", "b"], "y": ["a"]}, {}, "columns of votes have 1, 2 entries"),
         ({}, {}, "columns of votes have none entries"),
-        ([["a", 1], ["b", 2]] * 12, {}, "labels are of several types"),
+        ([["a", 1], ["b", 2]] * 12, {}, "several types: str .'a' in position 0., int .1 in po"),
         (["a", "b"] * 6, {"source": ["x"]}, "found 12 labels and 1 sources"),
         (["a", "b"] * 6, {"source": ["x"] * 12}, "all labels are from the source 'x'"),
         ([["a", "b"]] * 6, {"classes": ["a", "A"]}, "differ by case, spaces or punctuation only"),
-        ([["a", "c"]] * 6, {"classes": ["a", "b"]}, "'c' .at positions 0, 1, .*; correct th"),
+        ([["a", "c"]] * 6, {"classes": ["a", "b"]}, "'c' .position 0.; correct th"),
     ],
 )
 def test_votes_that_cannot_be_used(labels, more, message):
     with pytest.raises(LopsError, match=message):
-        read_votes(labels, **more)
+        read_labels(labels, **more)
 
 
 def test_votes_need_the_committee(rows):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Collection, Hashable, Iterable, Set
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import cell_text
 
 _CODE = re.compile(r"(-?[0-9]+)(?:\.0*)?")  # data frames write -1.0 next to empty cells
 
@@ -37,29 +35,36 @@ def named(abstain: Any) -> frozenset[Hashable] | None:
         ) from None
 
 
-def abstaining(labels: Sequence[Hashable], values: Set[Hashable] | None = None) -> np.ndarray:
-    """Return which labels are no class, (n,) bool.
+def no_classes(
+    labels: Collection[Hashable], abstain: Any = None, *, soft: bool = False
+) -> set[Hashable]:
+    """Return those of the distinct labels that are no class.
 
-    None, NaN and blank strings are no class. By default, neither is -1, if the labels are integer
-    codes from 0 with at least two other classes: label models and frameworks use it so.
+    None, NaN and blank strings are no class, and not among them. By default, neither is -1, if the
+    labels are integer codes from 0 with at least two other classes: label models and frameworks use
+    it so. Soft labels name their classes, so that all of these are.
 
     Args:
-        labels: n labels, or texts of integers.
-        values: further labels that are no class, instead of -1, as :func:`named` returns them.
+        labels: distinct ones.
+        abstain: as for :func:`named`.
+        soft: whether they are the classes of soft labels.
 
-    >>> abstaining([0, 1, -1, 1]).tolist(), abstaining(["-1.0", "1.0", "", "0.0"]).tolist()
-    ([False, False, True, False], [True, False, True, False])
-    >>> abstaining(["a", "b", "?"], {"?"}).tolist()
-    [False, False, True]
+    >>> no_classes([0, 1, -1]), no_classes(["-1.0", "1.0", "0.0"]), no_classes(["a", "?"], "?")
+    ({-1}, {'-1.0'}, {'?'})
     """
-    missing = np.fromiter(map(is_unlabelled, labels), dtype=bool, count=len(labels))
+    values = named(abstain)
     if values is None:
-        known = {label for label, gone in zip(labels, missing.tolist(), strict=True) if not gone}
-        values = set(map(code_or_label, minus_one(known)))
-    if not values:
-        return missing
-    gone = {label for label in set(labels) if code_or_label(label) in values}
-    return missing | np.fromiter((label in gone for label in labels), bool, count=len(labels))
+        return set() if soft else set(minus_one(set(labels)))
+    return {label for label in labels if is_named(label, values)}
+
+
+def is_named(label: Hashable, values: Set[Hashable]) -> bool:
+    """Return whether a label is one of the values of :func:`named`, or spelt as one.
+
+    >>> is_named(True, {"true"}), is_named(1.0, {1}), is_named("1", {2})
+    (True, True, False)
+    """
+    return bool(values) and (code_or_label(label) in values or cell_text(label) in values)
 
 
 def minus_one(known: Set[Hashable]) -> Set[Hashable]:

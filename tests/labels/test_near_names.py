@@ -3,7 +3,7 @@
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.texts.near_classes import matched
+from lops_adapters.labels.given import read_labels
 
 CLASSES = ["spam", "ham", "toxic", "not toxic", "sports", "04"]
 
@@ -22,7 +22,7 @@ CLASSES = ["spam", "ham", "toxic", "not toxic", "sports", "04"]
     ],
 )
 def test_answers_that_name_a_class(answer, expected):
-    assert matched([answer], CLASSES)[0] == [expected]
+    assert read_labels([answer, "spam", "ham"], classes=CLASSES).shown[0] == expected
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,10 @@ def test_answers_that_name_a_class(answer, expected):
 )
 def test_answers_that_name_none(answer):
     """A negation is no class, unless a class is named so."""
-    with pytest.raises(LopsError, match=r"1 label names .*\(at positions 1, 2\); correct them"):
-        matched(["ham", answer, answer], CLASSES)
+    with pytest.raises(LopsError, match=r"1 label names .*\(positions 1, 2\); correct them"):
+        read_labels(["ham", answer, answer], classes=CLASSES)
 
 
 def test_numbers_with_a_sign_are_distinct():
-    assert matched(["-1.0", "1"], ["-1", "1"])[0] == ["-1", "1"]
+    given = read_labels(["-1.0", "1"], classes=["-1", "1"])
+    assert given.shown == ["-1", "1"]

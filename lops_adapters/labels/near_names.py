@@ -4,49 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import spelling
-from lops_adapters.texts.abstentions import abstaining
-from lops_adapters.texts.copies import positions
 
 SHOWN = 5  # answers in a message
 _NOT = re.compile(r"n['\u2019]t\b")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-
-
-def matched(
-    answers: Sequence[Any],
-    classes: Sequence[Hashable],
-    abstain: frozenset[Hashable] = frozenset(),
-    per_text: int = 1,
-) -> tuple[list[Any], list[str]]:
-    """Return answers as the classes that they name, and a sentence about those that differ.
-
-    Args:
-        answers: of language models, for instance; None: no answer.
-        classes: wanted.
-        abstain: answers that name none.
-        per_text: number of answers of each text, which stand one after another.
-
-    Raises:
-        LopsError: what :func:`nearest` raises.
-
-    >>> matched(["Sports.", "it is art", None], ["sport", "art"])
-    (['sport', 'art', None], ["Read as classes: 'Sports.' as sport (1), 'it is art' as art (1)."])
-    """
-    gone = abstaining(list(answers), abstain).tolist()
-    counts = Counter(answer for answer, none in zip(answers, gone, strict=True) if not none)
-    places: dict[Any, list[int]] = defaultdict(list)
-    for position, answer in enumerate(answers):
-        places[answer].append(position // per_text)
-    meant = nearest(list(counts), classes, lambda answer: f"at {positions(places[answer])}")
-    chosen = [None if none else meant[answer] for answer, none in zip(answers, gone, strict=True)]
-    return chosen, about_nearest(counts, meant, list(counts.values()))
 
 
 def nearest(

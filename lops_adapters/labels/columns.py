@@ -1,4 +1,4 @@
-"""The columns of a table that a selection needs; the likeliest one for a wrong name."""
+"""The columns of a table, or arguments, that a selection needs; the likeliest for a wrong name."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
-from lops_adapters.formats.cells import cell_text, single
+from lops_adapters.formats.cells import single
 from lops_adapters.formats.readers import Table
-from lops_adapters.texts.abstentions import code_or_label
+from lops_adapters.labels.missing import is_named, named
 
 NPY = ".npy"
 _SENTENCE = 6  # words of a name, from which on it looks like a text
@@ -26,8 +27,8 @@ def is_file(name: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Names of columns; None: not given.
+class Columns:
+    """Names of columns, or of arguments that hold as much in memory; None: not given.
 
     Attributes:
         text: None only with embeddings.
@@ -35,29 +36,31 @@ class Wanted:
         gold, id: optional.
         abstain: labels that are no class; None: by default.
         embeddings: a column of lists, or an .npy file.
-        soft: columns of soft labels.
-        checked: a column of labels by a person; an empty cell: not checked.
+        soft_labels: columns of soft labels.
+        checked_column: a column of labels by a person; an empty cell: not checked.
         votes: columns of labels, one per label source.
         source: a column with the source of every label.
-        dropped: sources whose labels count as missing, if a column names the sources.
+        drop_source: sources whose labels count as missing, if a column names the sources.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
+        in_memory: these are arguments of :func:`lops_adapters.select`.
 
     """
 
-    text: str | None
-    label: str | None
+    text: str | None = None
+    label: str | None = None
     gold: str | None = None
     id: str | None = None
-    abstain: Sequence[str] | None = None
+    abstain: Any = None
     embeddings: str | None = None
-    soft: Sequence[str] = ()
-    checked: str | None = None
+    soft_labels: Sequence[str] = ()
+    checked_column: str | None = None
     votes: Sequence[str] = ()
     source: str | None = None
-    dropped: Sequence[str] = ()
-    classes: Sequence[str] | None = None
+    drop_source: Sequence[str] = ()
+    classes: Sequence[Hashable] | None = None
     group: str | None = None
+    in_memory: bool = False
 
     @property
     def has_votes(self) -> bool:
@@ -70,10 +73,18 @@ class Wanted:
         return None if self.has_votes else self.label
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
-        names = (self.text, self.label, self.gold, self.id, vectors, *self.soft, self.checked)
+        names = (
+            self.text,
+            self.label,
+            self.gold,
+            self.id,
+            vectors,
+            *self.soft_labels,
+            self.checked_column,
+        )
         names = (*names, *self.votes, self.source, self.group)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
@@ -82,31 +93,44 @@ class Wanted:
 
         Texts and ids stay as they are.
         """
-        labels = {self.label, self.gold, self.checked, *self.votes}
+        labels = {self.label, self.gold, self.checked_column, *self.votes}
         columns = block.cells(names)
-        for place, name in enumerate(names):
+        for i, name in enumerate(names):
             if name in (self.text, self.id):
                 continue
             if missing := block.missing(name):
-                columns[place] = [
-                    None if row in missing else cell for row, cell in enumerate(columns[place])
+                columns[i] = [
+                    None if row in missing else cell for row, cell in enumerate(columns[i])
                 ]
-            if name in labels and not {list, dict}.isdisjoint(map(type, columns[place])):
-                columns[place] = list(map(single, columns[place]))
+            if name in labels and not {list, dict}.isdisjoint(map(type, columns[i])):
+                columns[i] = list(map(single, columns[i]))
         return columns
 
     def is_named(self, label: Hashable) -> bool:
         """Return whether a label is named as no class."""
-        text = cell_text(label)
-        return any(
-            text == name or code_or_label(text) == code_or_label(name)
-            for name in self.abstain or ()
-        )
+        return is_named(label, named(self.abstain) or frozenset())
+
+    @property
+    def about(self) -> str:
+        """What a table without labels lacks, and what to do, for a message."""
+        if self.soft_labels:
+            return f"largest soft label: all are ties or zero; check {typed('soft_labels')}"
+        if self.has_votes:
+            return "vote; wanted a class name where a source votes"
+        if self.in_memory:
+            return "label; wanted labels of at least two classes"
+        return f"label in column {self.label!r}; check --label"
+
+    @property
+    def inside(self) -> str:
+        """Where the labels stand, for a message."""
+        names = (self.label,) if self.label is not None else (*self.votes, *self.soft_labels)
+        return "" if self.in_memory else f" in {listed(map(repr, names), 5)}"
 
     @property
     def is_plain(self) -> bool:
         """Whether texts with labels are scored, not vectors or soft labels."""
-        return self.text is not None and not self.soft and self.embeddings is None
+        return self.text is not None and not self.soft_labels and self.embeddings is None
 
     def check(self, table: Table) -> None:
         """Raise a LopsError if a column is missing or given for two purposes, or not given."""
@@ -116,14 +140,14 @@ class Wanted:
             if name is not None:
                 taken = [self.label, self.gold] if option == "text" else [self.text]
                 require(table, name, f"--{option}", {other for other in taken if other})
-        for name in self.soft:
+        for name in self.soft_labels:
             require(table, name, "--soft-labels")
-        if self.checked is not None:
-            require(table, self.checked, "--checked-column")
-            if self.checked in (self.text, self.label):
+        if self.checked_column is not None:
+            require(table, self.checked_column, "--checked-column")
+            if self.checked_column in (self.text, self.label):
                 raise LopsError(
-                    f"--checked-column is {self.checked!r}, a column with another purpose; wanted "
-                    "one that holds labels by a person, and nothing in the other rows"
+                    f"--checked-column is {self.checked_column!r}, a column with another purpose; "
+                    "wanted one that holds labels by a person, and nothing in the other rows"
                 )
         if self.embeddings is not None and self.embeddings not in table.columns:
             if not is_file(self.embeddings):
@@ -140,17 +164,52 @@ class Wanted:
         """Raise a LopsError if texts or labels are not given, or labels twice."""
         if self.text is None and self.embeddings is None:
             raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
-        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft}
+        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft_labels}
         named = [option for option, columns in options.items() if columns]
         if len(named) != 1:
             stated = " and ".join(named) or "neither --label, --labels nor --soft-labels"
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError("--source names the source of each --label; give --label, too")
-        if self.dropped and not self.has_votes:
+        if self.drop_source and not self.has_votes:
             raise LopsError("--drop-source needs --labels or --source; leave it out")
-        if self.classes is not None and self.soft:
+        if self.classes is not None and self.soft_labels:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
+
+
+def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that ``--labels`` names: names, lists of names and patterns.
+
+    Args:
+        table: with the columns.
+        asked: such as ``rule1,rule2`` or ``rule*``.
+        dropped: columns to leave out.
+
+    Raises:
+        LopsError: a name or a pattern that no column has, or fewer than two columns.
+
+    """
+    columns: list[str] = []
+    for part in asked:
+        for name in [part] if part in table.columns else part.split(","):
+            matching = [column for column in table.columns if fnmatchcase(column, name)]
+            if name in table.columns or not matching:
+                require(table, name, "--labels")
+                matching = [name]
+            columns += matching
+    unknown = [name for name in dropped if asked and name not in columns]
+    if unknown:
+        raise LopsError(
+            f"--drop-source is {unknown[0]!r:.80}, and the sources are {listed(columns, 10)}; give "
+            "one of them"
+        )
+    kept = tuple(dict.fromkeys(name for name in columns if name not in dropped))
+    if asked and len(kept) < 2:
+        raise LopsError(
+            f"--labels names {len(kept)} column{'' if len(kept) == 1 else 's'}; wanted at least "
+            "two, one per source; for one column of labels use --label"
+        )
+    return kept
 
 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
@@ -219,12 +278,12 @@ def _about_delimiter(table: Table, name: str) -> str:
     if table.format.name not in ("csv", "tsv"):
         return ""
     header = table.start.reading.delimiter.join(table.columns)
-    for other, named in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
+    for other, spelt in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
         names = [part.strip('"') for part in header.split(other)]
         if (
             other != table.start.reading.delimiter
             and len(names) > 1
             and (len(table.columns) == 1 or name in names)
         ):
-            return f" The header looks separated by {named}; give --delimiter {named}"
+            return f" The header looks separated by {spelt}; give --delimiter {spelt}"
     return ""

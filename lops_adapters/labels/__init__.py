@@ -1,0 +1,1 @@
+"""What people, rules and models say, read once: columns, soft labels, votes, groups, checks."""

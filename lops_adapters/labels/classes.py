@@ -1,0 +1,230 @@
+"""The classes of a table: names at the edges, codes everywhere else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import listed
+from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import is_unlabelled, valid_text
+from lops_adapters.formats.places import SHOWN, rows_of
+from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.missing import no_classes
+from lops_adapters.labels.near_names import about_nearest, nearest
+from lops_adapters.labels.several import about_several, check_single
+from lops_adapters.labels.tally import NONE, Tally
+
+FEW = 20  # rows; with fewer, hardly anything looks odd
+NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no class
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The k classes of a table or of labels in memory; can be pickled.
+
+    Attributes:
+        names: in the order of their values, numbers by size; their places are the codes.
+        counts: (k,) int64 rows.
+        code_of: label as it was given -> code.
+        values: name -> label as it was given.
+        abstained: rows without a class.
+        notes: sentences about rows without a class or a gold label.
+        problems: sentences about labels that are probably not meant so.
+
+    """
+
+    names: tuple[str, ...]
+    counts: np.ndarray
+    code_of: dict[Hashable, int]
+    values: dict[str, Hashable]
+    abstained: int
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    def codes(self, labels: Sequence[Any]) -> np.ndarray:
+        """Return the (m,) int64 codes of labels as they were given; -1: no class."""
+        return np.fromiter(map(self.code_of.get, labels, repeat(-1)), np.int64, len(labels))
+
+    def given(self, codes: np.ndarray) -> list[Any]:
+        """Return labels as they were given; None for -1."""
+        values = [*(self.values[name] for name in self.names), None]
+        return [values[code] for code in codes.tolist()]
+
+    def gold_codes(self, labels: Sequence[Any]) -> np.ndarray:
+        """Return the (m,) int64 codes of gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`."""
+        codes_of = {name: code for code, name in enumerate(self.names)}
+        codes = (
+            NO_GOLD if is_unlabelled(label) else codes_of.get(self.gold_name(label), OTHER_GOLD)
+            for label in labels
+        )
+        return np.fromiter(codes, np.int64, len(labels))
+
+    def gold_name(self, label: Any) -> str:
+        """Return the name of a gold label; one equal to a label (1.0 and 1) gets its name."""
+        code = self.code_of.get(label)
+        return valid_text(str(label)) if code is None else self.names[code]
+
+
+def read_classes(tally: Tally, columns: Columns) -> Classes:
+    """Return the classes of the whole table.
+
+    Raises:
+        LopsError: no labels or gold labels, labels of several types, or one class only.
+
+    """
+    if not tally.rows:
+        raise LopsError("the table has no rows; wanted rows of at least two classes")
+    gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft_labels))
+    numbers = [i for i, label in enumerate(tally.labels) if i and label not in gone]
+    absent = [NONE, *(i for i, label in enumerate(tally.labels) if i and label in gone)]
+    _check(tally, numbers, columns)
+    labels = {tally.labels[i]: i for i in numbers}
+    names, about = _names(tally, labels, columns)
+    counts: Counter[str] = Counter()
+    values: dict[str, Hashable] = {}
+    for label, number in labels.items():
+        counts[names[label]] += int(tally.counts[number])
+        is_text = columns.classes is not None and isinstance(label, str)
+        values.setdefault(names[label], names[label] if is_text else label)
+    if len(counts) < 2:
+        raise LopsError(
+            f"all {counts.total():,} rows have the label {next(iter(labels))!r}; wanted at "
+            "least two classes"
+        )
+    _check_many(tally, counts, labels)
+    ordered = in_order(values)
+    codes = {name: code for code, name in enumerate(ordered)}
+    code_of = {label: codes[name] for label, name in names.items()}
+    rows = np.array([counts[name] for name in ordered], dtype=np.int64)
+    notes = [*tally.notes, *about, *_about_absent(tally, columns, absent)]
+    of_labels = {label: int(tally.counts[number]) for label, number in labels.items()}
+    problems = [*about_several(of_labels), *_about_words(tally)]
+    abstained = int(tally.counts[absent].sum())
+    classes = Classes(ordered, rows, code_of, values, abstained, notes, problems)
+    _about_gold(tally, columns, classes, numbers)
+    return classes
+
+
+def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
+    """Raise a LopsError about no labels, labels of several types, and lists as texts."""
+    if not numbers:
+        raise LopsError(f"none of the {tally.rows} rows has a {columns.about}")
+    kinds: dict[type, int] = {}
+    for number in numbers:
+        kinds.setdefault(type(tally.labels[number]), number)
+    if len(kinds) > 1:
+        firsts = (tally.shown_places([tally.first[i]], 1) for i in kinds.values())
+        shown = (
+            f"{kind.__name__} ({tally.labels[i]!r} in {first})"
+            for (kind, i), first in zip(kinds.items(), firsts, strict=True)
+        )
+        raise LopsError(
+            f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
+            "strings or all numbers"
+        )
+    check_single(tally.labels[number] for number in numbers)
+
+
+def _check_many(tally: Tally, counts: Mapping[str, int], labels: Mapping[Hashable, int]) -> None:
+    """Raise a LopsError if there are nearly as many classes as rows."""
+    n, k = sum(counts.values()), len(counts)
+    if n >= FEW and 2 * k > n:
+        raise LopsError(
+            f"found {k:,} different labels in {n:,} texts, such as "
+            f"{str(next(iter(labels)))!r:.60}; wanted classes with many texts each: is this "
+            "the label column?"
+        )
+
+
+def _names(
+    tally: Tally, labels: Mapping[Hashable, int], columns: Columns
+) -> tuple[dict[Hashable, str], list[str]]:
+    """Return the class of each label, and a sentence about labels that nearly name one."""
+    names = {label: valid_text(str(label)) for label in labels}
+    if columns.classes is None:
+        return names, []
+    numbers = {names[label]: number for label, number in labels.items()}
+    classes = {str(name): name for name in columns.classes}
+    meant = nearest(list(numbers), list(classes), lambda name: tally.shown([numbers[name]]))
+    counts = [int(tally.counts[number]) for number in labels.values()]
+    about = about_nearest(names.values(), meant, counts)
+    return {label: str(meant[name]) for label, name in names.items()}, about
+
+
+def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list[str]:
+    """Return a sentence about rows without a class, if any."""
+    count = int(tally.counts[list(absent)].sum())
+    if not count:
+        return []
+    why = "Without a label"
+    if columns.soft_labels or columns.has_votes:
+        why = "Without a largest soft label" if columns.soft_labels else "Without a vote"
+    said = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
+    if len(absent) > 1 and columns.abstain is None:
+        given = "abstain=()" if columns.in_memory else "--abstain ''"
+        said += f" -1 counts as no label; if it is a class, give {given}."
+    return [said]
+
+
+def _about_words(tally: Tally) -> list[str]:
+    """Return a sentence about missing labels that are words, if any."""
+    if not tally.words:
+        return []
+    spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
+    return [f"Read as no label: {spelt}. If one of them is a class, give --keep-na."]
+
+
+def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
+    """Add sentences about gold labels that are missing or no class.
+
+    Raises:
+        LopsError: no row has a gold label, or none of them is a class.
+
+    """
+    if columns.gold is None:
+        return
+    rows, judged = int(tally.counts[numbers].sum()), int(tally.judged[numbers].sum())
+    if not judged:
+        raise LopsError(
+            f"none of the {rows} rows has a gold label in column {columns.gold!r}; "
+            "fill in some, or leave out --gold"
+        )
+    true: Counter[str] = Counter()
+    known = set(numbers)
+    for (number, label), count in tally.gold.items():
+        if number in known:
+            true[classes.gold_name(label)] += count
+    others = {name: count for name, count in true.most_common() if name not in classes.names}
+    if len(others) == len(true):
+        gold, names = listed(map(repr, others), SHOWN), listed(map(repr, classes.names), SHOWN)
+        raise LopsError(
+            f"the gold labels in column {columns.gold!r} are {gold}, and the classes are "
+            f"{names}; wanted the same names in both columns: check --gold, or rename them"
+        )
+    if others:
+        shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]
+        classes.problems.append(
+            f"Never predicted: {listed(shown, SHOWN)}, a gold label that is no row's label."
+        )
+    if judged < rows:
+        classes.notes.append(
+            f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."
+        )
+
+
+def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of classes in the order of their values: numbers by size.
+
+    >>> in_order({"10": 10, "9": 9}), in_order({"b": "b", "a": "a"})
+    (('9', '10'), ('a', 'b'))
+    """
+    try:
+        return tuple(sorted(values, key=lambda name: values[name]))
+    except TypeError:  # objects without an order
+        return tuple(sorted(values, key=lambda name: repr(values[name])))

@@ -1,0 +1,141 @@
+"""What is known about the labels of samples, read once: the only form from here on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError, read_pseudo_labels
+from lops_adapters.labels.votes import Votes
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Samples with what is known about their labels.
+
+    Attributes:
+        samples: n of them.
+        codes: (n,) int64 places among the classes; -1: no label.
+        classes: k labels as they were given, in the order of their codes.
+        votes: of label sources; None: each sample has one label.
+        groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
+        checked: position -> code of the label by a person, -1: none of the classes.
+        places: (n,) int64, where the samples stand in what they were cut from; None: it is this.
+
+    """
+
+    samples: Any
+    codes: np.ndarray
+    classes: Sequence[Hashable]
+    votes: Votes | None = None
+    groups: np.ndarray | None = None
+    checked: Mapping[int, int] = field(default_factory=dict)
+    places: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        samples: Any,
+        pseudo_labels: Any,
+        *,
+        votes: Votes | None = None,
+        groups: np.ndarray | None = None,
+        checked: Mapping[int, Hashable | None] = MappingProxyType({}),
+        known: bool = True,
+    ) -> Labelled:
+        """Read pseudo-labels, one per sample, as a framework has them.
+
+        Args:
+            samples: n of them.
+            pseudo_labels: n hashable class names; the classes are the sorted distinct ones.
+            votes, groups: see :class:`Labelled`.
+            checked: position -> label by a person, None: none of the classes.
+            known: refuse a checked label that no sample has; else it is none of the classes.
+
+        Raises:
+            LopsError: no pseudo-label per sample, and checked rows or labels that are not there.
+
+        >>> Labelled.of(["a", "b"], ["y", "x"]).codes.tolist()
+        [1, 0]
+        """
+        n = len(samples)
+        if n != len(pseudo_labels):
+            raise LopsError(
+                f"found {n} samples and {len(pseudo_labels)} pseudo-labels; wanted one per sample"
+            )
+        classes, codes = read_pseudo_labels(pseudo_labels)
+        code_of = {None: -1, **{label: code for code, label in enumerate(classes)}}
+        for position, label in checked.items():
+            if not 0 <= position < n:
+                raise LopsError(
+                    f"checked holds the position {position} for {n} samples; wanted positions from "
+                    f"0 to {n - 1}"
+                )
+            if known and label not in code_of:
+                raise LopsError(
+                    f"checked holds {label!r:.80}, a label that no sample has; wanted None or a "
+                    "label of the samples"
+                )
+        checks = {position: code_of.get(label, -1) for position, label in checked.items()}
+        return cls(samples, codes.astype(np.int64), classes, votes, groups, checks)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def labels(self) -> list[Hashable | None]:
+        """The n labels as they were given; None: no label."""
+        values = [*self.classes, None]
+        return [values[code] for code in self.codes.tolist()]
+
+    @property
+    def checked_labels(self) -> dict[int, Hashable | None]:
+        """Position -> the label by a person; None: none of the classes."""
+        values = [*self.classes, None]
+        return {row: values[code] for row, code in self.checked.items()}
+
+    def at(self, rows: np.ndarray) -> Labelled:
+        """Return the samples at (m,) int64 distinct positions, in this order."""
+        new = np.full(len(self.codes), -1, dtype=np.int64)
+        new[rows] = np.arange(len(rows))
+        checked = {int(new[row]): code for row, code in self.checked.items() if new[row] >= 0}
+        return replace(
+            self,
+            samples=taken(self.samples, rows),
+            codes=self.codes[rows],
+            votes=None if self.votes is None else self.votes.at(rows),
+            groups=None if self.groups is None else self.groups[rows],
+            checked=checked,
+            places=rows if self.places is None else self.places[rows],
+        )
+
+    def with_label(self) -> Labelled:
+        """Return the samples that have a label, with the classes that are one's label.
+
+        >>> some = Labelled(["a", "b", "c"], np.array([2, -1, 0]), ["x", "y", "z"])
+        >>> known = some.with_label()
+        >>> known.samples, known.codes.tolist(), known.classes, known.places.tolist()
+        (['a', 'c'], [1, 0], ['x', 'z'], [0, 2])
+        """
+        known = self.at(np.flatnonzero(self.codes >= 0))
+        present = np.unique(known.codes)
+        new = np.full(len(self.classes) + 1, -1, dtype=np.int64)
+        new[present] = np.arange(len(present))
+        return replace(
+            known,
+            codes=new[known.codes],
+            classes=[self.classes[code] for code in present.tolist()],
+            checked={row: int(new[code]) for row, code in known.checked.items()},
+        )
+
+
+def taken(rows: Any, order: np.ndarray) -> Any:
+    """Return the rows of an array, list, tuple or column at (m,) positions."""
+    if isinstance(rows, np.ndarray):
+        return rows[order]
+    listed = rows.tolist() if hasattr(rows, "iloc") else rows  # a column is indexed by its index
+    return [listed[i] for i in order.tolist()]

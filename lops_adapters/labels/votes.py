@@ -1,0 +1,152 @@
+"""The votes of label sources: a column of labels per source, or a column that names the source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.console import listed, typed
+from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.missing import code_or_label
+
+
+class Votes(NamedTuple):
+    """Votes of m named sources for n samples: (n, m) int codes among k classes; -1: no vote."""
+
+    sources: Sequence[str]
+    classes: Sequence[Hashable]
+    codes: np.ndarray
+
+    def at(self, rows: np.ndarray) -> Votes:
+        """Return the votes for (r,) int positions of samples."""
+        return self._replace(codes=self.codes[rows])
+
+    def among(self, classes: Sequence[Hashable]) -> np.ndarray:
+        """Return the codes among other classes; votes for classes that are not there are gone."""
+        place = {label: code for code, label in enumerate(classes)}
+        new = np.array([*(place.get(label, -1) for label in self.classes), -1])
+        return np.asarray(new[self.codes])
+
+
+def majority(cells: Sequence[Sequence[Any]], is_named: Callable[[Any], bool]) -> list[Any]:
+    """Return the most frequent vote of each row; None without one. Ties: the first source's.
+
+    It only groups rows until the votes are weighed. A vote of -1 counts if there is no other.
+
+    Args:
+        cells: of every source, a vote per row.
+        is_named: whether a vote is named as none.
+
+    """
+    known: set[Any] = set().union(*cells)
+    gone = {vote for vote in known if is_unlabelled(vote) or is_named(vote)}
+    minus = {vote for vote in known - gone if code_or_label(vote) == -1}
+    labels: list[Any] = []
+    for row in zip(*cells, strict=True):
+        votes = [cell for cell in row if cell not in gone]
+        votes = [cell for cell in votes if cell not in minus] or votes
+        labels.append(max(votes, key=votes.count) if votes else None)
+    return labels
+
+
+class VoteReader:
+    """Reads blocks as votes; can be pickled.
+
+    Args:
+        columns: of the table.
+        classes: of the table.
+        cells: of the column that names the sources, if there is one.
+
+    Raises:
+        LopsError: there is only one source, and none was dropped.
+
+    """
+
+    def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:
+        self._classes = classes
+        self.sources = tuple(columns.votes or sorted(set(map(source_name, cells))))
+        if len(self.sources) < 2 and not columns.votes and not columns.drop_source:
+            name = typed("source")
+            raise LopsError(
+                f"{name}: all labels are from the source {self.sources[0]!r:.80}; leave {name} out"
+            )
+        self.columns: tuple[str, ...] = tuple(columns.votes)
+        self._place: dict[str, int] | None = None
+        if not columns.votes:
+            self.columns = str(columns.label), str(columns.source)
+            self._place = {name: i for i, name in enumerate(self.sources)}
+
+    def votes(self, cells: Sequence[Sequence[Any]]) -> Votes:
+        """Return the votes of rows, given the cells of every column that is read."""
+        if self._place is None:
+            codes = np.stack([self._classes.codes(column) for column in cells], axis=1)
+        else:
+            labels, sources = cells
+            codes = np.full((len(labels), len(self.sources)), -1, dtype=np.int64)
+            places = np.array([self._place.get(source_name(name), -1) for name in sources])
+            rows = np.flatnonzero(places >= 0)
+            codes[rows, places[rows]] = self._classes.codes(labels)[rows]
+        return Votes(self.sources, self._classes.names, codes.astype(np.int32))
+
+
+def source_name(cell: Any) -> str:
+    """Return the name of a source; missing ones are one source without a name."""
+    return "" if is_unlabelled(cell) else cell_text(cell)
+
+
+def is_votes(labels: Any) -> bool:
+    """Return whether labels in memory are votes: a row of several labels per text."""
+    if isinstance(labels, Mapping):
+        return all(isinstance(column, list | tuple | np.ndarray) for column in labels.values())
+    if hasattr(labels, "columns") or getattr(labels, "ndim", 1) == 2:
+        return True
+    if not isinstance(labels, Sequence) or not all(isinstance(row, list | tuple) for row in labels):
+        return False
+    return any(len(row) > 1 for row in labels)
+
+
+def vote_cells(labels: Any) -> dict[str, list[Any]]:
+    """Return votes in memory as columns: name of a source -> a vote per text.
+
+    Args:
+        labels: (n, m) labels, a frame or dict with a column per source, or a list of rows.
+
+    Raises:
+        LopsError: columns or rows of several lengths.
+
+    >>> vote_cells([["a", None], ["b", "a"]])
+    {'source 1': ['a', 'b'], 'source 2': [None, 'a']}
+    """
+    if isinstance(labels, Mapping) or hasattr(labels, "columns"):
+        names = labels if isinstance(labels, Mapping) else labels.columns
+        names = list(getattr(labels, "column_names", names))  # the columns of pyarrow are arrays
+        columns = {str(name): list(labels[name]) for name in names}
+        counts = sorted({len(column) for column in columns.values()})
+        if len(counts) != 1:
+            raise LopsError(
+                f"columns of votes have {listed(counts, 5)} entries; wanted one per text in each, "
+                "None for an abstention"
+            )
+        return columns
+    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in labels]
+    lengths = {len(row) for row in rows}
+    if len(lengths) != 1 or not min(lengths):
+        raise LopsError(
+            f"rows of votes have {listed(map(str, sorted(lengths)), 5)} entries; wanted the same "
+            "number in each, one per source, None for an abstention"
+        )
+    return {f"source {i + 1}": list(votes) for i, votes in enumerate(zip(*rows, strict=True))}
+
+
+def check_sources(votes: Votes) -> list[str]:
+    """Return a sentence about sources without a vote; LopsError: all sources vote alike."""
+    names, codes = votes.sources, votes.codes
+    if len(names) > 1 and (codes == codes[:, :1]).all():
+        raise LopsError(f"all {len(names)} sources give the same votes; give one of them as label")
+    silent = [names[i] for i in np.flatnonzero((codes < 0).all(axis=0)).tolist()]
+    return [f"Sources without a vote: {listed(silent, 5)}."] if silent else []

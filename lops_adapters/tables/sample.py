@@ -1,0 +1,127 @@
+"""The sample of a table: the rows among which labels are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant
+from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.columns import Columns, is_file
+from lops_adapters.labels.groups import Groups
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.soft import numbers
+from lops_adapters.labels.tally import Tally
+from lops_adapters.labels.votes import VoteReader, Votes
+from lops_adapters.selection.draw import Drawn
+from lops_adapters.tables.vectors import matrix, read_npy
+
+
+class SampledRow(NamedTuple):
+    """A row of the sample; ``cells`` are of the columns that are read, in their order."""
+
+    text: str
+    label: Hashable
+    path: Path
+    number: int
+    cells: tuple[Any, ...]
+
+
+class Sample:
+    """The n sampled rows, in the order of the table.
+
+    Attributes:
+        drawn: keys, ids, positions and rows.
+        texts: of the rows; without a column of texts, row numbers in their place.
+        labelled: the rows with codes of the table's classes, by name, with votes and groups.
+        gold, ids: None: no column. A missing gold label is None.
+        vectors: (n, width) numbers to score in place of the texts; None: not given.
+        classes: of the table.
+        groups: None: no column.
+        shared_groups: (n,) int64 codes of the groups; -1: a row has none.
+        reader: of votes; None: each row has one label.
+
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        classes: Classes,
+        drawn: Drawn,
+        tally: Tally,
+        checked: Mapping[int, str],
+    ) -> None:
+        self.classes, self.drawn = classes, drawn
+        self._shown, self._checked = tally.shown_places, checked
+        rows: list[SampledRow] = self.drawn.rows
+        of_columns = zip(*(row.cells for row in rows), strict=True)
+        cells = dict(zip(columns.names, of_columns, strict=True))
+        self.texts = [row.text for row in rows]
+        self.gold: list[str | None] | None = None
+        if columns.gold is not None:
+            self.gold = [
+                None if is_unlabelled(label) else classes.gold_name(label)
+                for label in cells[columns.gold]
+            ]
+        self.ids = None if columns.id is None else [cell_text(cell) for cell in cells[columns.id]]
+        self.groups: Groups | None = None
+        self.shared_groups: np.ndarray | None = None
+        if columns.group is not None:
+            self.groups = Groups(cells[columns.group])
+            self.shared_groups = self.groups.of(cells[columns.group])
+        self.reader: VoteReader | None = None
+        votes: Votes | None = None
+        if columns.has_votes:
+            self.reader = VoteReader(columns, classes, cells.get(columns.source or "", ()))
+            votes = self.reader.votes([cells[name] for name in self.reader.columns])
+        codes = classes.codes([row.label for row in rows])
+        groups = None if self.groups is None else self.groups.codes
+        self.labelled = Labelled(self.texts, codes, list(classes.names), votes, groups)
+        self.vectors: np.ndarray | None = None
+        if is_file(columns.embeddings):
+            every = read_npy(Path(str(columns.embeddings)), tally.rows)
+            self.vectors = np.asarray(every[self.drawn.positions])
+        elif columns.embeddings is not None:
+            vectors = [*map(numbers, cells[columns.embeddings])]
+            self.vectors = matrix(vectors, f"--embeddings {columns.embeddings}", self.place)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The names of the rows' classes."""
+        return self.labelled.labels
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample is the table."""
+        return len(self.texts) == int(self.classes.counts.sum())
+
+    def checked(self) -> dict[int, str | None]:
+        """Return position in the sample -> label by a person; None: none of the classes.
+
+        Raises:
+            LopsError: a row that the table does not have, or without a label.
+
+        """
+        position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
+        outside = [row + 1 for row in self._checked if row not in position]
+        if outside:
+            raise LopsError(
+                f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
+                "no label, or the table has no such rows. Take rows of to_check.csv"
+            )
+        names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
+        spelt = {text: meant(text, names) for text in set(self._checked.values())}
+        none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
+        return {
+            position[row]: None if text in none else names.get(spelt[text] or text, text)
+            for row, text in self._checked.items()
+        }
+
+    def place(self, positions: Sequence[int]) -> str:
+        """Return where rows of the sample stand, for a message."""
+        rows = [self.drawn.rows[i] for i in positions[:5]]
+        return self._shown([(row.path, row.number) for row in rows], len(positions))

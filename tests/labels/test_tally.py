@@ -1,0 +1,86 @@
+"""The labels of a table or a list: counted, joined, made into classes."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.labels.classes import read_classes
+from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.tally import Tally
+from lops_adapters.scale.engine import settled
+
+COLUMNS = Columns("text", "weak")
+
+
+class Lines(NamedTuple):
+    """Rows of a file."""
+
+    numbers: list
+    path: Path = Path("a.csv")
+    unit: str = "row"
+
+    def place(self, row):
+        return f"{self.path}, row {self.numbers[row]}"
+
+
+def count(labels, *, gold=None, first=1):
+    tally, where = Tally(), Lines(list(range(first, first + len(labels))))
+    numbers = tally.numbers(labels, where)
+    tally.count(numbers, where)
+    if gold is not None:
+        tally.count_gold(numbers, gold, where)
+    return tally
+
+
+def test_very_many_labels_are_refused(monkeypatch):
+    monkeypatch.setattr("lops_adapters.labels.tally.MOST", 3)
+    assert count("abcabc").counts.tolist() == [0, 2, 2, 2]
+    with pytest.raises(LopsError, match="more than 3 different labels, such as 'd'; check label"):
+        count("abcd")
+
+
+def test_equal_labels_of_other_types_are_refused():
+    with pytest.raises(LopsError, match=r"several types: int .1 in row 1., float .1.0 in row 2."):
+        read_classes(count([1, 1.0, 2]), COLUMNS)
+
+
+def test_a_label_that_is_no_class_may_have_another_type():
+    tally, later = count([1, "?"]), count([2, "?", 1], first=9)
+    tally.join(later)
+    classes = read_classes(tally, Columns("text", "weak", abstain=["?"]))
+    assert (classes.names, classes.counts.tolist(), classes.abstained) == (("1", "2"), [2, 1], 2)
+    assert "Without a label: 2 rows (rows 2, 10), neither kept nor rejected." in classes.notes
+    with pytest.raises(LopsError, match=r"int \(1 in row 1\), str \('\?' in row 2\);"):
+        read_classes(tally, COLUMNS)
+
+
+def test_labels_that_are_joined():
+    one, other = count(["a", "b", None]), count(["b", "c", " "])
+    one.join(other)
+    classes = read_classes(one, COLUMNS)
+    assert settled(COLUMNS, classes).abstain == ("-1",)
+    assert classes.names == ("a", "b", "c")
+    assert classes.counts.tolist() == [1, 2, 1]
+    assert classes.abstained == 2
+    assert classes.codes(["b", "c", "", None, "a"]).tolist() == [1, 2, -1, -1, 0]
+    assert classes.given(np.array([2, -1])) == ["c", None]
+    assert classes.gold_codes(["b", None, "z"]).tolist() == [1, -2, -1]
+
+
+def test_numbers_are_classes_by_size():
+    classes = read_classes(count([10, 9, 8, 10]), COLUMNS)
+    assert (classes.names, classes.counts.tolist()) == (("8", "9", "10"), [1, 1, 2])
+    assert read_classes(count(["10", "9"]), COLUMNS).names == ("10", "9")
+
+
+def test_gold_labels_of_rows_without_a_class_do_not_count():
+    one, other = count([0, 1, -1], gold=[0, 1, 7]), count([1, None, 0], gold=[None, 8, 9])
+    one.join(other)
+    classes = read_classes(one, Columns("text", "weak", "true"))
+    assert classes.problems == [
+        "Never predicted: '9' (1 row), a gold label that is no row's label."
+    ]
+    assert "3 of 4 rows have a gold label; noise is measured on these." in classes.notes
