@@ -90,6 +90,17 @@ def without_formula(value: Any) -> str:
     return text
 
 
+def cell_texts(values: Iterable[Any], escape: bool = False) -> list[str]:
+    """Return the cells of a row as texts; ``escape``: without formulas.
+
+    >>> cell_texts(["a", None, "=b"]), cell_texts(["=b"], escape=True)
+    (['a', '', '=b'], ["'=b"])
+    """
+    if escape:
+        return list(map(without_formula, values))
+    return [v if v.__class__ is str and v.isascii() else cell_text(v) for v in values]
+
+
 def spelling(value: Any) -> str:
     """Return a cell without what a spreadsheet or a data frame changes in it.
 

@@ -16,7 +16,7 @@ from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
-from lops_adapters.formats.cells import NA, cell_text, number_text, without_formula
+from lops_adapters.formats.cells import NA, cell_text, cell_texts, number_text
 from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
 from lops_adapters.formats.quotes import pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
@@ -254,20 +254,18 @@ class TextRows(base.Writer):
         quotes: bool = True,
     ) -> None:
         self._columns, self._added = start.columns, list(added)
-        self._cell = without_formula if escape else cell_text
+        self._escape = escape
         super().__init__(path, "utf-8-sig" if start.marked else "utf-8")
         self._write: Callable[[Iterable[str]], Any] = (
             storage.csv_writer(self._file, delimiter).writerow
             if quotes
             else lambda cells: self._file.write(delimiter.join(cells) + "\n")
         )
-        self._write([*map(self._cell, self._columns), *self._added])
+        self._write([*cell_texts(self._columns, escape), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block."""
         cells, new = block.records(self._columns), [added[name] for name in self._added]
         extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))
         for row, more in zip(rows.tolist(), extra, strict=True):
-            self._write(
-                [*map(self._cell, cells[row]), *(self._cell(number_text(cell)) for cell in more)]
-            )
+            self._write(cell_texts((*cells[row], *map(number_text, more)), self._escape))

@@ -152,7 +152,8 @@ def _names(
     numbers = {names[label]: number for label, number in labels.items()}
     classes = {str(name): name for name in columns.classes}
     meant = nearest(list(numbers), list(classes), lambda name: tally.shown([numbers[name]]))
-    counts = [int(tally.counts[number]) for number in labels.values()]
+    of_labels = tally.votes if columns.votes else tally.counts
+    counts = [int(of_labels[number]) for number in labels.values()]
     about = about_nearest(names.values(), meant, counts)
     return {label: str(meant[name]) for label, name in names.items()}, about
 

@@ -54,7 +54,7 @@ class LabelReader:
         if columns.votes:
             votes = [cells[name] for name in columns.votes]
             for column in votes:
-                self.tally.numbers(column, where)  # classes even if no row gets them
+                self.tally.count_votes(column, where)
             return majority(votes, columns.is_named)
         if self._soft is not None:
             rows = list(zip(*(cells[name] for name in columns.soft_labels), strict=True))

@@ -5,36 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.formats.places import SHOWN, Place, shown_places
 
 MOST = 100_000  # different labels
 NONE = 0  # the number of "no label" in a tally
-
-
-class Where(Protocol):
-    """Where the rows of a block stand, such as a :class:`~lops_adapters.formats.base.Block`."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-
-    @property
-    def numbers(self) -> Sequence[int]:
-        """The line or number of each row."""
-
-    @property
-    def unit(self) -> str:
-        """What the numbers count."""
-
-    def place(self, row: int) -> str:
-        """Return where a row of the block stands, for messages."""
 
 
 class Positions(NamedTuple):
@@ -49,6 +31,9 @@ class Positions(NamedTuple):
         return f"position {self.numbers[row]}"
 
 
+Where = Block | Positions  # where the rows of a block stand, for messages
+
+
 class Tally:
     """The different labels of rows that come in blocks; can be pickled, and joined with another.
 
@@ -58,7 +43,7 @@ class Tally:
     Attributes:
         labels: by their numbers; None: no label.
         first: of each, where it stands first, as a label or as a vote.
-        counts: (d,) int64 rows of each.
+        counts, votes: (d,) int64 rows of each, and votes of sources.
         places: of each, its first rows, with their positions in the table.
         judged: (d,) int64 rows that also have a gold label.
         gold: (number, gold label) -> rows.
@@ -73,6 +58,7 @@ class Tally:
         self.labels: list[Any] = [None]
         self.first: list[Place] = [(Path(), 0)]
         self.counts = np.zeros(1, dtype=np.int64)
+        self.votes = np.zeros(1, dtype=np.int64)
         self.places: list[list[tuple[int, Place]]] = [[]]
         self.judged = np.zeros(1, dtype=np.int64)
         self.gold: Counter[tuple[int, Hashable]] = Counter()
@@ -125,7 +111,8 @@ class Tally:
 
     def _fill(self) -> None:
         more = (0, len(self.labels) - len(self.counts))
-        self.counts, self.judged = np.pad(self.counts, more), np.pad(self.judged, more)
+        arrays = (self.counts, self.votes, self.judged)
+        self.counts, self.votes, self.judged = (np.pad(array, more) for array in arrays)
 
     def count(self, numbers: np.ndarray, where: Where) -> None:
         """Count the rows of a block by the numbers of their labels, and note where they stand."""
@@ -140,6 +127,11 @@ class Tally:
             for row in order[start : start + min(size, SHOWN - len(places))].tolist():
                 places.append((before + row, (where.path, where.numbers[row])))
         self.counts += np.bincount(numbers, minlength=len(self.counts))
+
+    def count_votes(self, votes: Sequence[Any], where: Where) -> None:
+        """Count the votes of a source, whose labels are classes even if no row gets them."""
+        numbers = self.numbers(votes, where)
+        self.votes += np.bincount(numbers, minlength=len(self.votes))
 
     def count_gold(self, numbers: np.ndarray, gold: Sequence[Any], where: Where) -> None:
         """Count the gold labels of a block; LopsError: one is a list or an object."""
@@ -173,6 +165,7 @@ class Tally:
         self._fill()
         places = np.array(moved)
         self.counts[places] += later.counts
+        self.votes[places] += later.votes
         self.judged[places] += later.judged
         for number, shown in zip(moved, later.places, strict=True):
             room = SHOWN - len(self.places[number])

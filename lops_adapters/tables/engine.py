@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lops_adapters import formats, storage
-from lops_adapters.formats.cells import cell_text, without_formula
+from lops_adapters.formats.cells import cell_texts
 from lops_adapters.formats.files import changed, states
 from lops_adapters.formats.lines import is_packed
 from lops_adapters.formats.readers import Table, rehearse
@@ -175,8 +175,8 @@ def _write_csv(
     encoding: str = "utf-8",
 ) -> None:
     """Write cells as :mod:`~lops_adapters.formats.delimited` writes them."""
-    cell = without_formula if fitted.job.escape else cell_text
-    storage.write_csv(path, header, (map(cell, line) for line in lines), encoding)
+    rows = (cell_texts(line, fitted.job.escape) for line in lines)
+    storage.write_csv(path, header, rows, encoding)
 
 
 def write_pages(folder: Path, page: SelectionPage, config: dict[str, Any]) -> None:

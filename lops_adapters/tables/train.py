@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.formats.base import Added, Block, Writer
-from lops_adapters.formats.cells import cell_text, without_formula
+from lops_adapters.formats.cells import cell_texts
 
 HEADER = ("text", "label", "weight")
 
@@ -27,7 +27,7 @@ class TrainRows(Writer):
 
     def __init__(self, path: Path, text: str | None, escape: bool) -> None:
         super().__init__(path, "utf-8")
-        self._text, self._cell = text, without_formula if escape else cell_text
+        self._text, self._escape = text, escape
         self._rows = storage.csv_writer(self._file, ",")
         self._rows.writerow(HEADER if text is not None else ("row", *HEADER[1:]))
 
@@ -38,4 +38,4 @@ class TrainRows(Writer):
             (cells,) = block.cells([self._text])
             texts = (cells[row] for row in rows.tolist())
         for text, label, weight in zip(texts, added["label"], added["weight"], strict=True):
-            self._rows.writerow([self._cell(text), self._cell(label), f"{weight:.6g}"])
+            self._rows.writerow([*cell_texts((text, label), self._escape), f"{weight:.6g}"])

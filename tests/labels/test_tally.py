@@ -9,6 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.given import read_labels
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.engine import settled
 
@@ -84,3 +85,10 @@ def test_gold_labels_of_rows_without_a_class_do_not_count():
         "Never predicted: '9' (1 row), a gold label that is no row's label."
     ]
     assert "3 of 4 rows have a gold label; noise is measured on these." in classes.notes
+
+
+def test_near_names_of_votes_are_counted_by_votes():
+    """Most rows have another label, by a majority."""
+    votes = [["Sports.", "art", "art"]] * 3 + [["sport", "sport", "Sports."]] * 2
+    given = read_labels(votes, classes=["sport", "art"])
+    assert given.notes == ["Read as classes: 'Sports.' as sport (5)."]
