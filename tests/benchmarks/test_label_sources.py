@@ -112,11 +112,11 @@ def test_the_best_source_by_hand():
 
 def test_members_are_scored_once(tmp_path):
     table = toy(n=60)
-    first = sources.by_select("static", 1, table)[0]
+    first = sources.by_select(1, table)[0]
     with kept.members_kept(tmp_path):
-        second = sources.by_select("static", 1, table)[0]
+        second = sources.by_select(1, table)[0]
         count = len(list(tmp_path.iterdir()))
-        third = sources.by_select("static", 1, table)[0]
+        third = sources.by_select(1, table)[0]
     assert count == len(list(tmp_path.iterdir())) == 1  # with checked rows, too
     for one in (second, third):
         np.testing.assert_array_equal(one.combined.probabilities, first.combined.probabilities)
