@@ -1,8 +1,10 @@
-"""What combines votes without reading texts: majority vote, Snorkel and Dawid-Skene."""
+"""What combines votes without reading texts: majority, Snorkel, HyperLM, crowd-kit's models."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -66,18 +68,45 @@ def snorkel(votes: np.ndarray, n_classes: int, seed: int) -> Combined:
     return Combined(np.asarray(model.predict_proba(votes[:, some])), accuracies)
 
 
-def dawid_skene(votes: np.ndarray, n_classes: int) -> Combined:
-    """Return what crowd-kit's ``DawidSkene`` says, with its defaults.
+def hyper(votes: np.ndarray, n_classes: int) -> Combined:
+    """Return what HyperLM says; a source's accuracy is the expected share of right votes.
 
-    A source's accuracy is the expected share of right votes, from which its confusion matrix is
-    made.
+    It names as many classes as the largest code says, so all of them have to be voted for.
+    """
+    import torch
+    from hyperlm import HyperLabelModel
+
+    # Its checkpoint, a part of the package, was written before torch loaded only weights.
+    with patch.object(torch, "load", partial(torch.load, weights_only=False)):
+        found = np.asarray(HyperLabelModel(device="cpu").infer(votes, return_probs=True))
+    probabilities = np.zeros((len(votes), n_classes))
+    probabilities[:, : found.shape[1]] = found
+    return Combined(probabilities, agreement(probabilities, votes))
+
+
+def crowd_kit(name: str, votes: np.ndarray, n_classes: int) -> Combined:
+    """Return what a model of crowd-kit says, such as ``DawidSkene``, with its defaults.
+
+    A source's accuracy is the expected share of right votes.
     """
     import pandas
-    from crowdkit.aggregation import DawidSkene
+    from crowdkit import aggregation
 
     rows, sources = np.nonzero(votes >= 0)
     said = {"task": rows, "worker": sources, "label": votes[rows, sources]}
-    model: Any = DawidSkene().fit(pandas.DataFrame(said))
+    model: Any = getattr(aggregation, name)().fit(pandas.DataFrame(said))
     found = model.probas_.reindex(index=range(len(votes)), columns=range(n_classes))
     probabilities = np.nan_to_num(found.to_numpy(dtype=np.float64))
     return Combined(probabilities, agreement(probabilities, votes))
+
+
+def best_source(votes: np.ndarray, gold: np.ndarray, n_classes: int) -> Combined:
+    """Return the labels of the source with most right votes: an oracle, since it reads gold labels.
+
+    Rows on which it does not vote have the shares of the other votes.
+    """
+    combined = majority(votes, n_classes)
+    best = int((votes == gold[:, None]).sum(axis=0).argmax())
+    probabilities, voted = combined.probabilities.copy(), votes[:, best] >= 0
+    probabilities[voted] = np.eye(n_classes)[votes[voted, best]]
+    return Combined(probabilities, combined.accuracies)

@@ -45,7 +45,8 @@ def load_table(name: str, data_dir: Path) -> Table:
     return TABLES[name](data_dir)._replace(name=name)
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the records of a CSV file, compressed or not."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -61,7 +62,7 @@ def _real(name: str, data_dir: Path, *, clean: bool = False) -> Table:
     Texts to test on: a file beside it; of crowd-news AG News, of youtube-rules its unlabelled rows.
     """
     folder = data_dir / "real-noise"
-    rows = _rows(folder / f"{name}.csv")
+    rows = read_rows(folder / f"{name}.csv")
     labelled = [row for row in rows if row["label"]]
     if name == "crowd-news":
         texts, gold = _corpus(load_dataset("agnews", data_dir=str(data_dir), quiet=True))
@@ -71,7 +72,7 @@ def _real(name: str, data_dir: Path, *, clean: bool = False) -> Table:
         file = folder / f"{name.partition('-')[0]}-test.csv"
         file = folder / "yoruba-news-test.csv" if name == "yoruba-news" else file
         others = [row for row in rows if not row["label"]] if name == "youtube-rules" else None
-        others = _rows(file) if others is None else others
+        others = read_rows(file) if others is None else others
         tested = [row["text"] for row in others], _columns(others, "gold")
     gold = _columns(labelled, "gold")
     labels = gold.copy() if clean else _columns(labelled, "label")
@@ -85,8 +86,8 @@ def _fresh(name: str, data_dir: Path, *, clean: bool = False) -> Table:
     """
     folder = data_dir / "fresh-noise"
     test = folder / f"{name}-test.csv.gz"
-    tested = _rows(test) if test.exists() else []
-    rows = [row for row in _rows(folder / f"{name}.csv.gz") if row["label"]]
+    tested = read_rows(test) if test.exists() else []
+    rows = [row for row in read_rows(folder / f"{name}.csv.gz") if row["label"]]
     if clean:
         counts = Counter(row["gold"] for row in rows if row["gold"])
         rows = [row for row in rows if counts[row["gold"]] >= 3]

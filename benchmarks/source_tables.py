@@ -1,8 +1,7 @@
-"""The tables of :mod:`benchmarks.sources`: texts with votes of rules, seed words, annotators."""
+"""The tables of :mod:`benchmarks.sources`: texts with votes of rules, people, language models."""
 
 from __future__ import annotations
 
-import csv
 import string
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.real_tables import CORPORA, MOST_TESTED, UNEQUAL
+from benchmarks.real_tables import CORPORA, MOST_TESTED, UNEQUAL, read_rows
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.pseudo_labels import string_match
@@ -42,6 +41,12 @@ class VotedTable(NamedTuple):
     test_texts: list[str]
     test_gold: np.ndarray
 
+    def with_votes(self) -> VotedTable:
+        """Return the rows with a vote."""
+        rows = np.flatnonzero(self.voted)
+        texts = [self.texts[row] for row in rows.tolist()]
+        return self._replace(texts=texts, votes=self.votes[rows], gold=self.gold[rows])
+
     @property
     def voted(self) -> np.ndarray:
         """Whether a row has a vote, (n,) bool."""
@@ -57,26 +62,28 @@ def load_voted(name: str, data_dir: Path) -> VotedTable:
     return TABLES[name](data_dir)
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _voted(name: str, data_dir: Path) -> VotedTable:
+    """Return a table of ``real-noise`` or ``fresh-noise``, whose other columns are sources.
 
-
-def _rules(name: str, data_dir: Path) -> VotedTable:
-    """Return a table whose columns ``ruleN`` hold votes."""
-    folder = data_dir / "real-noise"
-    rows = _rows(folder / f"{name}.csv")
-    rules = tuple(column for column in rows[0] if column.startswith("rule"))
-    classes = tuple(sorted({row["gold"] for row in rows}))
+    It is tested on the file beside it, or on its rows without a vote.
+    """
+    paths = (data_dir / f"real-noise/{name}.csv", data_dir / f"fresh-noise/{name}.csv.gz")
+    path = next(one for one in paths if one.exists())
+    rows = read_rows(path)
+    columns = tuple(column for column in rows[0] if column not in ("text", "label", "gold"))
+    classes = tuple(sorted({row[name] for row in rows for name in ("gold", *columns)} - {""}))
     code_of = {"": -1, **{label: code for code, label in enumerate(classes)}}
-    votes = np.array([[code_of[row[rule]] for rule in rules] for row in rows])
+    votes = np.array([[code_of[row[column]] for column in columns] for row in rows])
     gold = np.array([code_of[row["gold"]] for row in rows])
-    table = VotedTable([row["text"] for row in rows], votes, gold, classes, rules, [], gold[:0])
-    tested = folder / f"{name.partition('-')[0]}-test.csv"
-    if not tested.exists():
+    table = VotedTable([row["text"] for row in rows], votes, gold, classes, columns, [], gold[:0])
+    suffix = path.name.partition(".")[2]
+    beside = (path.with_name(f"{one}-test.{suffix}") for one in (name, name.partition("-")[0]))
+    tested = next((one for one in beside if one.exists()), None)
+    if tested is None:
         return _tested_without_votes(table)
-    others = _rows(tested)
-    codes = np.array([code_of[row["gold"]] for row in others])
+    others = read_rows(tested)
+    label = "gold" if "gold" in others[0] else "label"
+    codes = np.array([code_of[row[label]] for row in others])
     return table._replace(test_texts=[row["text"] for row in others], test_gold=codes)
 
 
@@ -182,10 +189,33 @@ def _spread(low: float, high: float, count: int) -> list[float]:
     return spread
 
 
-# The model was chosen on youtube-rules and the annotators, and confirmed on the others.
+# Tables of one family share a task, a crowd or a construction: a choice that was made on one of
+# them is confirmed on other families only.
+FAMILIES = {
+    "youtube-rules": "youtube-rules",
+    "questions-rules": "questions-rules",
+    "sms-rules": "sms-rules",
+    "yelp-rules": "yelp-rules",
+    "chemprot-rules": "chemprot-rules",
+    "newsbias-llm": "newsbias-llm",
+    "medialean-llms": "llms",
+    "stance-llms": "llms",
+    "emotion-llms": "llms",
+    "politeness-llms": "llms",
+    "emoji-people-llm": "emoji-people-llm",
+    "books-crowd": "books-crowd",
+    "entailment-crowd": "entailment-crowd",
+    "hate-portuguese": "hate-portuguese",
+    **{f"{name}-seeds": "seed words" for name in CORPORA},
+    "annotators": "simulated",
+    "annotators-copied": "simulated",
+    "annotators-few-votes": "simulated",
+    "annotators-unequal": "simulated",
+}
+REAL = tuple(name for name in FAMILIES if not name.startswith("annotators"))
+GIVEN = tuple(name for name in REAL if not name.endswith("-seeds"))  # votes as they were given
 TABLES: dict[str, Callable[[Path], VotedTable]] = {
-    "youtube-rules": partial(_rules, "youtube-rules"),
-    "questions-rules": partial(_rules, "questions-rules"),
+    **{name: partial(_voted, name) for name in GIVEN},
     **{f"{name}-seeds": partial(_seed_words, name) for name in CORPORA},
     "annotators": partial(_annotated, accuracies=_spread(0.35, 0.9, 10), coverage=0.4),
     "annotators-copied": partial(
@@ -196,4 +226,3 @@ TABLES: dict[str, Callable[[Path], VotedTable]] = {
         _annotated, accuracies=_spread(0.5, 0.9, 8), coverage=0.4, unequal=True
     ),
 }
-CONFIRMING = ("questions-rules", *(f"{name}-seeds" for name in CORPORA))

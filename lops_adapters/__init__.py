@@ -8,6 +8,7 @@ from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection,
 if TYPE_CHECKING:
     from lops_adapters.runs.models import load
     from lops_adapters.selection import build, corrected, trusted_positions
+    from lops_adapters.texts.agree import agree
     from lops_adapters.texts.select import select
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "LopsWarning",
     "Selection",
     "__version__",
+    "agree",
     "build",
     "corrected",
     "load",
@@ -25,6 +27,7 @@ __all__ = [
 
 # Imported when first used.
 _LATER = {
+    "agree": "lops_adapters.texts.agree",
     "load": "lops_adapters.runs.models",
     "select": "lops_adapters.texts.select",
     **dict.fromkeys(("build", "corrected", "trusted_positions"), "lops_adapters.selection"),

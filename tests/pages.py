@@ -52,7 +52,7 @@ class Page:
     def _commands(self, block):
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
-            if words[:2] == ["lops", "select"]:
+            if words[0] == "lops":
                 assert main([*words[1:], "--quiet"]) == 0
             elif words[:2] == ["python", "-m"]:
                 module = importlib.import_module(f"{words[2]}.__main__")

@@ -65,6 +65,18 @@ def test_labels_of_a_language_model(run):
     assert sum(right) / len(kept) > sum(given == list(gold)) / given.notna().sum()
 
 
+def test_agreement_of_a_model_and_annotators(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Page("agreement").run()
+    assert len(page.outputs) == 3
+    for shown, printed in page.outputs:
+        assert not differences(shown, printed)
+    before, after = page.names["first"].comparisons, page.names["page"].comparisons
+    assert [one.found.verdict for one in before] == ["undecided", "undecided"]
+    assert [one.found.verdict for one in after] == ["worse", "as good"]
+    assert "Krippendorff's alpha" in page.printed
+
+
 def test_self_training_from_seed_words(run):
     page = run("seed-words")
     assert list(page.values["predictions[0]"]) == ["id", "predicted", "probability"]

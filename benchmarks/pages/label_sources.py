@@ -7,19 +7,35 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results, table
-from benchmarks.source_tables import CONFIRMING, TABLES
+from benchmarks.source_tables import GIVEN, TABLES
 
 _TITLES = {
     "majority": "majority",
     "snorkel": "Snorkel",
+    "hyperlm": "HyperLM",
     "dawid-skene": "Dawid-Skene",
+    "one-coin": "one-coin",
+    "glad": "GLAD",
+    "mace": "MACE",
+    "best source": "best source (oracle)",
     "one label, static": "majority label and texts",
-    "select, static": "`select`, static",
-    "select, minilm": "`select`, MiniLM",
+    "select, static": "`select`",
 }
 _KINDS = {
     "youtube-rules": "rules",
     "questions-rules": "rules",
+    "sms-rules": "rules",
+    "yelp-rules": "rules",
+    "chemprot-rules": "rules",
+    "newsbias-llm": "language models",
+    "medialean-llms": "language models",
+    "stance-llms": "language models",
+    "emotion-llms": "language models",
+    "politeness-llms": "language models",
+    "emoji-people-llm": "people and a language model",
+    "books-crowd": "people",
+    "entailment-crowd": "people",
+    "hate-portuguese": "people",
     "agnews-seeds": "seed words",
     "20news-coarse-seeds": "seed words",
     "20news-fine-seeds": "seed words",
@@ -28,14 +44,17 @@ _KINDS = {
     "annotators-few-votes": "of accuracy 0.3 to 0.7, each on 15 %",
     "annotators-unequal": "of accuracy 0.5 to 0.9; classes of 70/20/7/3 %",
 }
-_ESTIMATING = tuple(way for way in _TITLES if way != "one label, static")
-_OURS = tuple(way for way in _TITLES if way.startswith("select"))
+_ORACLE = "best source"
+_OURS = "select, static"
+_RIVALS = tuple(_TITLES)[: tuple(_TITLES).index(_ORACLE)]
+_ESTIMATING = (*_RIVALS, _OURS)
+_SEEDS = tuple(name for name in TABLES if name.endswith("-seeds"))
 _ANNOTATORS = tuple(name for name in TABLES if name.startswith("annotators"))
-_REAL = tuple(name for name in TABLES if name not in _ANNOTATORS)
 _GROUPS = {
-    "mean, all": tuple(TABLES),
-    "mean, confirming": CONFIRMING,
+    "mean, votes as given": GIVEN,
+    "mean, seed words": _SEEDS,
     "mean, annotators": _ANNOTATORS,
+    "mean, all": tuple(TABLES),
 }
 Item = dict[str, Any]
 
@@ -65,8 +84,8 @@ def tables() -> Block:
     processor = items[0]["about"]["machine"]["processor"]
     versions = ", ".join(f"{name} {at}" for name, at in items[0]["result"]["versions"].items())
     return Block(
-        f"{markdown(rows)}\n\nSeed 0, {versions}, CPU ({processor}), commits {commits(items)}: "
-        "`python -m benchmarks.sources --data-dir DIR`."
+        f"{markdown(rows)}\n\n{versions}, CPU ({processor}), commits {commits(items)}: "
+        "`python -m benchmarks.sources --data-dir DIR --kept DIR`."
     )
 
 
@@ -101,33 +120,28 @@ def _mean(values: list[float | None]) -> float | None:
     return mean(known) if known and len(known) == len(values) else None
 
 
-def classifiers() -> Block:
-    """Return macro-F1 of classifiers, with balanced classes, by the labels they are trained on."""
-    found = _found()
-    heads = [f"{title}, all / kept" if way in _OURS else title for way, title in _TITLES.items()]
-    rows = [["table", "texts tested", *heads, "gold labels"]]
-    for name, item in found.items():
-        cells = []
-        for way in _TITLES:
-            arms = ("all", "kept") if way in _OURS else ("all",)
-            scores = [_value(item, way, "macro_f1", arm, "balanced") for arm in arms]
-            cells.append(" / ".join(_cell(score, 1, 1) for score in scores))
-        result = item["result"]
-        gold = _cell(result["macro_f1"]["balanced"], 1, 1)
-        rows.append([name, f"{result['n_test']:,}", *cells, gold])
+def checked() -> Block:
+    """Return what 50 checked rows are worth."""
+    found = {name: item for name, item in _found().items() if name in GIVEN}
+    rows = [["table", "without", "only these rows corrected", "`select` with 50 checked rows"]]
+    groups = {name: (name,) for name in found} | {"mean": tuple(found)}
+    for title, names in groups.items():
+        columns = [
+            [_value(found[name], _OURS, key) for name in names]
+            for key in ("accuracy", "corrected", "accuracy_checked")
+        ]
+        rows.append([title, *(_cell(_mean(column), 1, 100) for column in columns)])
     return _block(rows, found)
 
 
-def rows_kept() -> Block:
-    """Return what ``select`` keeps and suggests, and what every way costs."""
+def seconds() -> Block:
+    """Return processor seconds of every way."""
+    ways = (*_RIVALS, _OURS)
     found = _found()
-    keys = ("kept", "accuracy", "accuracy_kept", "accuracy_all")
-    heads = [f"{_TITLES[way]}: kept / right / right of kept / right of all rows %" for way in _OURS]
-    rows = [["table", *heads, f"processor seconds: {' / '.join(_TITLES.values())}"]]
+    rows = [["table", *(_TITLES[way] for way in ways)]]
     for name, item in found.items():
-        cells = [" / ".join(_cell(_value(item, way, key), 1, 100) for key in keys) for way in _OURS]
-        seconds = [_cell(_value(item, way, "processor_seconds"), 0, 1) for way in _TITLES]
-        rows.append([name, *cells, " / ".join(seconds)])
+        cells = [_cell(_value(item, way, "processor_seconds"), 1, 1) for way in ways]
+        rows.append([name, *cells])
     return _block(rows, found)
 
 
@@ -137,38 +151,12 @@ def ranges() -> Block:
     found = _found()
     if not found:
         return HOLE
-    shares = [
-        f"{title} {_cell(_holds(found, way, names), 0, 100)} % ({kind})"
-        for kind, names in (("rules and seed words", _REAL), ("annotators", _ANNOTATORS))
-        for way, title in _TITLES.items()
-        if way in _OURS
-    ]
-    return Block(
-        f"{block.text}\n\nTrue accuracies within the estimated range: {'; '.join(shares)}."
-    )
-
-
-def _holds(found: dict[str, Item], way: str, names: tuple[str, ...]) -> float | None:
-    """Return how often ranges hold, the mean over the tables that a way was measured on."""
-    shares = [_value(found[name], way, "in_range") for name in names if name in found]
-    return _mean([share for share in shares if share is not None])
-
-
-def seed_words() -> Block:
-    """Return the seed words of AG News with most votes: true and estimated accuracies."""
-    found = {name: item for name, item in _found().items() if name == "agnews-seeds"}
-    rows = [["seed word", "votes", "right %", *(_TITLES[way] for way in _ESTIMATING)]]
-    for item in found.values():
-        result = item["result"]
-        sources = list(enumerate(result["sources"]))
-        for place, source in sorted(sources, key=lambda pair: -pair[1]["votes"])[:8]:
-            cells = []
-            for way in _ESTIMATING:
-                estimates = _value(item, way, "accuracies")
-                cells.append(_cell(estimates and estimates[place], 0, 100))
-            right = _cell(source["right"] / source["votes"], 0, 100)
-            rows.append([source["name"], f"{source['votes']:,}", right, *cells])
-    return _block(rows, found)
+    rows = [["table", "true accuracies in the range %"]]
+    for name, item in found.items():
+        rows.append([name, _cell(_value(item, _OURS, "in_range"), 0, 100)])
+    shares = [_value(found[name], _OURS, "in_range") for name in found]
+    rows.append(["mean", _cell(_mean(shares), 0, 100)])
+    return Block(f"{block.text}\n\n{markdown(rows)}")
 
 
 def command() -> Block:
@@ -200,9 +188,8 @@ TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     ),
     "sources-wrong": lambda: _compared("auroc_majority", 3, 1),
     "sources-tables": tables,
-    "sources-classifier": classifiers,
-    "sources-kept": rows_kept,
+    "sources-checked": checked,
+    "sources-seconds": seconds,
     "sources-ranges": ranges,
-    "sources-words": seed_words,
     "sources-command": command,
 }

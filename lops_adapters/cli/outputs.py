@@ -15,14 +15,23 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import WRITTEN
 from lops_adapters.formats.files import check_name
-from lops_adapters.tables.results import ABSTAINED, DUPLICATES, PARTS, SOURCES, TO_CHECK, TRAIN
+from lops_adapters.tables.results import (
+    ABSTAINED,
+    DUPLICATES,
+    PARTS,
+    SEND_BACK,
+    SOURCES,
+    TO_CHECK,
+    TRAIN,
+)
 
-PAGES = ("config.json", "summary.json", "comparison.json", "report.html")
+PAGES = ("config.json", "summary.json", "comparison.json", "agreement.json", "report.html")
 NAMES = {
     *PAGES,
     DUPLICATES,
     TO_CHECK,
     SOURCES,
+    SEND_BACK,
     *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED, TRAIN) for kind in WRITTEN),
     *(*PARTS, ABSTAINED, TRAIN),  # folders, by --engine ray
 }
@@ -34,8 +43,8 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
 
     Args:
         folder: need not exist.
-        command: ``select`` or ``compare``; only a folder that the same command wrote, and that
-            holds nothing else, is replaced.
+        command: such as ``select``; only a folder that the same command wrote, and that holds
+            nothing else, is replaced.
         force: replace an existing folder.
         inputs: files that are read.
 

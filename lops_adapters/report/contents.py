@@ -72,7 +72,7 @@ class SourceReport:
         votes: number of its votes.
         coverage: share of the texts that it votes on.
         accuracy: estimated share of right votes, in [0, 1]; NaN without votes.
-        low, high: of its 95 % interval, without errors that sources and members share.
+        low, high: of the range that holds the truth for about 80 % of the sources.
         error: its most frequent error: the class it votes for, the true class, the share of its
             votes; None: none.
         alone: texts that no other source votes on: without it they have no label.

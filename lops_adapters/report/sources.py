@@ -38,8 +38,8 @@ def source_section(page: SelectionPage) -> str:
     rows = [[visible(cell) for cell in source_cells(row)] for row in by_accuracy(page)]
     drawn = table(HEAD, rows, "Label sources, the least accurate first", text=(4,), stacked=True)
     note = isolated(
-        "Right: estimated from the members and the other sources; the 95 % interval does not hold "
-        "errors that they share. "
+        "Right: estimated from the members and the other sources; the range holds the truth for "
+        "about 80 % of the sources. "
         "Changes: rows that get another label, or none, without the source."
     )
     return section("sources", "Label sources", drawn, f'<p class="note">{note}</p>')

@@ -31,6 +31,8 @@ _FEW_SHOT = 2.0  # coefficient of the classifier trained on checked rows, before
 _HALFWAY = 30
 _EXPECTED = 3.0  # rows of a class, by the committee; that none is found has a chance of 5 %
 _FOLDS = 5
+_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_WITHIN = 2.0  # of the logarithm of the likelihood: what is about as good as the best
 _BLOCK = 10_000  # rows at a time
 _LEAST = 1e-4  # of likelihoods, before the logarithm
 
@@ -111,6 +113,40 @@ def learn(
     return Arbiter(*fitted, _few_shot(vectors[rows], true), missing, len(rows))
 
 
+def held_out_share(
+    joint: np.ndarray,
+    codes: np.ndarray,
+    given: np.ndarray,
+    rows: np.ndarray,
+    true: np.ndarray,
+    vectors: np.ndarray,
+) -> float:
+    """Return how far an arbiter of votes improves the probabilities that it starts from, in [0, 1].
+
+    Arbiters that learn from some of the checked rows are asked about the others. The exponent of
+    their probabilities, next to the one of those they start from, is the smallest one that
+    explains the checked labels about as well as the best one.
+
+    Arguments are those of :func:`learn`; ``joint`` are (n, k) probabilities by members and votes.
+    """
+    order = np.argsort(rows, kind="stable")
+    rows, true = rows[order], true[order]
+    arbiters, fold = np.empty((len(rows), len(given))), _fold(len(rows))
+    for left_out in range(min(_FOLDS, len(rows))):
+        here, rest = rows[fold == left_out], fold != left_out
+        arbiter = learn([joint], codes, given, rows[rest], true[rest], vectors, [1.0], 1.0)
+        arbiters[fold == left_out] = arbiter.probabilities(
+            [joint[here]], codes[here], vectors[here]
+        )
+    logs = [np.log(np.maximum(one, _LEAST)) for one in (joint[rows], arbiters)]
+    each = np.arange(len(rows))
+    fits = {
+        share: float(_normalised((1 - share) * logs[0] + share * logs[1])[each, true].sum())
+        for share in _SHARES
+    }
+    return min(share for share, fit in fits.items() if fit >= max(fits.values()) - _WITHIN)
+
+
 def _fitted(
     features: np.ndarray,
     vectors: np.ndarray,
@@ -152,15 +188,20 @@ def _fitted(
 
 def _held_out(vectors: np.ndarray, true: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return (m, k) held-out probabilities of the checked rows, by :func:`_few_shot`."""
-    m = len(true)
+    m, fold = len(true), _fold(len(true))
     probabilities = np.empty((m, len(missing)))
-    fold = np.empty(m, dtype=np.int64)
-    fold[np.argsort(tie_hash(np.arange(m), 0), kind="stable")] = np.arange(m) % _FOLDS
     for left_out in range(min(_FOLDS, m)):
         here = fold == left_out
         model = _few_shot(vectors[~here], true[~here])
         probabilities[here] = _predicted(model, vectors[here], missing)
     return probabilities
+
+
+def _fold(m: int) -> np.ndarray:
+    """Return the fold of each checked row, (m,) int64."""
+    fold = np.empty(m, dtype=np.int64)
+    fold[np.argsort(tie_hash(np.arange(m), 0), kind="stable")] = np.arange(m) % _FOLDS
+    return fold
 
 
 def _few_shot(vectors: np.ndarray, true: np.ndarray) -> Any:

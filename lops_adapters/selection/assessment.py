@@ -13,7 +13,7 @@ import numpy as np
 
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.arbiter import Arbiter, learn
+from lops_adapters.selection.arbiter import Arbiter, held_out_share, learn
 from lops_adapters.selection.calibration import Calibration
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
@@ -79,6 +79,7 @@ class FittedCommittee:
         calibration: of the posterior; None: it is not calibrated.
         sources: what votes are worth; None: each sample has one label.
         arbiter: learnt from checked rows, if there are any.
+        arbitrates: the arbiter's share in the probabilities, in [0, 1].
         least: (k,) the smallest probability that is kept, per class.
 
     """
@@ -92,6 +93,7 @@ class FittedCommittee:
     calibration: Calibration | None = None
     sources: Sources | None = None
     arbiter: Arbiter | None = None
+    arbitrates: float = 1.0
     least: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def __call__(
@@ -119,8 +121,10 @@ class FittedCommittee:
             of_rows = None if groups is None else groups[rows]
             of_members, _ = self._likelihoods(samples[rows], of_rows)
             likely = self.likely(of_members, np.full(len(of_members[0]), -1))
-            prior = 0.0 if self.sources is None else self.sources.prior
-            true = softmax(evidence(likely) + prior)
+            if self.sources is None:
+                true = softmax(evidence(likely))
+            else:
+                true = softmax(self.sources.total(np.zeros(likely.shape), likely))
             codes[rows], probability[rows] = true.argmax(axis=1), true.max(axis=1)
         return codes, probability
 
@@ -131,7 +135,7 @@ class FittedCommittee:
             none, codes = np.zeros(0), np.zeros(0, np.int64)
             return Assessment(none.astype(bool), none, codes, none, codes)
         of_members, read = self._likelihoods(samples, groups)
-        codes = labels if self.sources is None else self.sources.signals.labels(labels)
+        codes = labels if self.sources is None else self.sources.first(labels)
         likely = self.likely(of_members, codes)
         codes, true = self.unchecked(likely, codes, labels)
         if self.arbiter is not None:
@@ -207,10 +211,15 @@ class FittedCommittee:
         """Return the committee with an arbiter that learns from checked rows, -1: no class."""
         competes = np.isin(checks, np.flatnonzero(np.isfinite(self.shares)))
         rows, checks, truth = rows[competes], checks[competes], self.true_given_label
-        alone = self.sources is not None
-        weights, sharpness = ([1.0], 1.0) if alone else (self.weights, SHARPNESS)
-        arbiter = learn(opinions, codes, truth, rows, checks, vectors, weights, sharpness)
-        return replace(self, arbiter=arbiter)
+        if self.sources is not None:
+            arbiter = learn(opinions, codes, truth, rows, checks, vectors, [1.0], 1.0)
+            share = held_out_share(opinions[0], codes, truth, rows, checks, vectors)
+            return replace(self, arbiter=arbiter, arbitrates=share)
+        arbiter = learn(opinions, codes, truth, rows, checks, vectors, self.weights, SHARPNESS)
+        if self.calibration is None:
+            return replace(self, arbiter=arbiter)
+        share = len(rows) / (len(rows) + CALIBRATION_WORTH)
+        return replace(self, arbiter=arbiter, arbitrates=share)
 
     def arbitrated(
         self,
@@ -222,13 +231,14 @@ class FittedCommittee:
         """Return the probabilities of the true classes, (m, k), by the arbiter.
 
         Calibrated probabilities ``before``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
-        rows, so that few rows seldom make labels worse.
+        rows, so that few rows seldom make labels worse. Of votes, they count as far as the arbiter
+        does not improve them on held-out checked rows.
         """
         assert self.arbiter is not None
         true = self.arbiter.probabilities(opinions, codes, vectors)
-        if self.calibration is not None:
-            share = self.arbiter.checked / (self.arbiter.checked + CALIBRATION_WORTH)
-            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(before, LEAST_BEFORE))
+        if self.arbitrates < 1:
+            share, least = self.arbitrates, LEAST_BEFORE if self.sources is None else 1e-4
+            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(before, least))
             true = softmax(share * logs[0] + (1 - share) * logs[1])
         return self._believed(true, codes)
 

@@ -28,7 +28,7 @@ from lops_adapters.selection.likelihoods import (
 from lops_adapters.selection.member import Member, vectors_of, without_nan
 from lops_adapters.selection.member_table import Inputs, members_of
 from lops_adapters.selection.members import Learnt, OwnProbabilities, check_words
-from lops_adapters.selection.posterior import label_distribution, least_kept
+from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Select, objects
@@ -144,6 +144,7 @@ class Committee:
         voted = labelled.votes is not None
         votes = codes if labelled.votes is None else labelled.votes.among(classes)
         fitted = self._estimated(heard, codes, votes if voted else None, tells, (rows, checks))
+        tells = tells if fitted.sources is None else fitted.sources.tells
         small = np.isinf(fitted.shares)
         scored, before = fitted.unchecked(likely, codes, votes)
         noise = fitted.noise(likely, scored, before, tells)
@@ -160,6 +161,8 @@ class Committee:
         right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
         least_right = 0.5 if fitted.calibration is not None else least_kept(decides)
+        if voted and not tells and not len(rows):
+            least_right = 0.0
         sure = least_right if self.sure is None else float(self.sure)
         mask, least, why = self._kept(decides, labels, small, sure, tells or len(rows) > 0)
         if len(rows) and not self.count_label:
@@ -198,8 +201,8 @@ class Committee:
             return replace(fitted, true_given_label=truth, calibration=calibration)
         (rows, checks), k = checked, likely.shape[1]
         named = checks >= 0
-        sources = fit_sources(votes, likely, rows[named], checks[named])
-        sources = replace(sources, tells=tells)
+        usual = SHARPNESS if tells else 0.0
+        sources = fit_sources(votes, likely, rows[named], checks[named], usual)
         if self.assessed is not None:
             self.assessed(assess(sources, votes, likely))
         return replace(fitted, true_given_label=np.full((k, k), 1 / k), sources=sources)

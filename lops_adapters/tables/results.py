@@ -11,6 +11,7 @@ from lops_adapters.texts.result import COLUMNS
 PARTS = ("kept", "rejected", "relabelled")
 TO_CHECK = "to_check.csv"  # rows for a person to check, of the committee
 SOURCES = "sources.csv"  # of votes, what is estimated of each source
+SEND_BACK = "send_back.csv"  # rows whose label is most probably wrong, per source
 DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 CORRECTED = "corrected"  # the whole table, with other labels where they are known
 TRAIN = "train"  # corrected labels with weights, of the committee

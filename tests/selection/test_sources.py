@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from lops_adapters.labels.votes import Votes
-from lops_adapters.selection import build
-from lops_adapters.selection import sources as sources_module
+from lops_adapters.selection import build, sources
+from lops_adapters.selection.signals import Signals, overlapping
 from lops_adapters.selection.source_table import assess
-from lops_adapters.selection.sources import Signals, first_codes, fit
+from lops_adapters.selection.sources import by_votes, first_codes, fit
 from lops_adapters.selection.suggestions import Suggestions
 
 from ..noisy import noisy_texts
@@ -29,6 +29,11 @@ def voted(accuracies, n=600, coverage=0.6, seed=0):
     return true, votes
 
 
+def majority(votes):
+    """The most frequent vote; ties go to the first class."""
+    return np.stack([(votes == code).sum(axis=1) for code in range(K)], axis=1).argmax(axis=1)
+
+
 def hints(true, share=0.6, seed=1):
     """Likelihoods of members that prefer the true class of a share of the samples."""
     rng = np.random.default_rng(seed)
@@ -37,17 +42,17 @@ def hints(true, share=0.6, seed=1):
 
 
 def joined(votes, likely, **checked):
-    sources = fit(votes, likely, **checked)
-    return sources, sources.posterior(votes, likely).argmax(axis=1)
+    fitted = fit(votes, likely, **checked)
+    return fitted, fitted.posterior(votes, likely).argmax(axis=1)
 
 
 def test_votes_and_members_are_better_than_either():
     true, votes = voted([0.5, 0.6, 0.7, 0.8, 0.9])
-    likely, signals = hints(true), Signals.of(votes, K)
+    likely = hints(true)
     some = (votes >= 0).any(axis=1)
     _, labels = joined(votes, likely)
     right = (labels == true)[some].mean()
-    assert right > (signals.majority(votes) == true)[some].mean() + 0.05
+    assert right > (majority(votes) == true)[some].mean() + 0.05
     assert right > (likely.argmax(axis=1) == true)[some].mean() + 0.05
 
 
@@ -55,8 +60,8 @@ def test_sources_are_ranked_by_their_accuracy():
     accuracies = [0.9, 0.4, 0.8, 0.5, 0.7]
     true, votes = voted(accuracies)
     likely = hints(true)
-    sources, _ = joined(votes, likely)
-    estimates = assess(sources, votes, likely)
+    fitted, _ = joined(votes, likely)
+    estimates = assess(fitted, votes, likely)
     found = [one.accuracy for one in estimates]
     assert np.argsort(found).tolist() == np.argsort(accuracies).tolist()
     for one, votes_of_one in zip(estimates, votes.T, strict=True):
@@ -71,12 +76,12 @@ def test_sources_are_ranked_by_their_accuracy():
 def test_copies_of_a_bad_source_do_not_outvote_the_others(copies):
     true, votes = voted([0.3, 0.75, 0.75, 0.75])
     votes = np.column_stack([votes, *[votes[:, 0]] * copies])
-    signals, likely = Signals.of(votes, K), hints(true)
+    likely = hints(true)
     some = (votes >= 0).any(axis=1)
-    assert (signals.labels(votes) == true)[some].mean() > 0.7
+    assert (by_votes(votes, K).first(votes) == true)[some].mean() > 0.7
     assert (joined(votes, likely)[1] == true)[some].mean() > 0.8
     if copies == 6:
-        assert (signals.majority(votes) == true)[some].mean() < 0.5
+        assert (majority(votes) == true)[some].mean() < 0.5
 
 
 def test_a_source_with_few_votes_is_near_the_mean():
@@ -101,7 +106,8 @@ def test_a_vote_that_most_samples_get_says_little():
     assert signals.labels(votes)[[20, 95]].tolist() == [0, -1]
 
 
-def test_members_that_cannot_tell_leave_the_majority():
+def test_members_that_cannot_tell_get_no_weight():
+    """Labels are the votes' own, and all are kept."""
     texts, weak, _ = noisy_texts(n=150, k=2, noise=0.1)
     rng = np.random.default_rng(0)
     shuffled = [weak[i] for i in rng.permutation(len(weak)).tolist()]
@@ -112,10 +118,87 @@ def test_members_that_cannot_tell_leave_the_majority():
     first = [classes[code] for code in first_codes(votes).tolist()]
     selection = build("committee", votes=votes, encoder=None)(texts, first)
     assert selection.mask.all()
-    assert (selection.confidence == 1).all()  # the majority, whatever members say
+    assert (selection.confidence > 0.5).all()
     assert {report.why for report in selection.per_class.values()} == {
         "the members cannot tell, kept whole"
     }
+    true, votes = voted([0.6, 0.7, 0.8])
+    fitted, _ = joined(votes, hints(rng.permutation(true)))
+    assert (fitted.weight, fitted.tells) == (0, False)
+    assert fitted.model.free == by_votes(votes, K).model.free
+    np.testing.assert_allclose(fitted.model.ratios, by_votes(votes, K).model.ratios)
+
+
+def test_held_out_votes_say_whether_frequent_classes_are_more_probable():
+    """Sources that prefer one class: the classes are equal. Sources that agree: they are not."""
+    rng = np.random.default_rng(0)
+    equal = rng.integers(0, 2, 800)
+    unequal = (rng.random(800) < 0.1).astype(int)
+
+    def said(true, right):
+        return np.stack([np.where(rng.random(800) < right[true, j], true, 1 - true)
+                         for j in range(6)], axis=1)  # fmt: skip
+
+    partial = np.array([[0.95] * 6, [0.5] * 6])
+    votes = said(equal, partial)
+    labels = by_votes(votes, 2).first(votes)
+    assert (labels == equal).mean() > (majority(votes) == equal).mean() + 0.05
+    votes = said(unequal, np.full((2, 6), 0.75))
+    labels = by_votes(votes, 2).first(votes)
+    assert (labels == unequal).mean() > (majority(votes) == unequal).mean() - 0.01
+
+
+def test_a_source_that_guesses_says_nothing():
+    _, votes = voted([0.8, 0.8, 0.8, 0.8, 1 / 3], n=900, coverage=0.9)
+    model = by_votes(votes, K).model
+    assert np.abs(model.ratios[-K:]).max() < 0.25
+    assert np.abs(model.ratios[:-K]).max() > 0.9
+
+
+def test_a_stray_vote_does_not_win():
+    """Two votes for a class that is a typo lose where two sources agree on another one."""
+    true, votes = voted([0.8, 0.8, 0.8, 0.7], coverage=0.9)
+    votes[:, 3] = np.where(np.arange(600) < 2, K, votes[:, 3])
+    votes[:2, :3] = true[:2, None]
+    likely = np.column_stack([hints(true) * (1 - 1e-6), np.full(600, 1e-6)])
+    for labels in (by_votes(votes, K + 1).first(votes), joined(votes, likely)[1]):
+        assert labels[:2].tolist() == true[:2].tolist()
+    votes[0, :3] = -1
+    assert by_votes(votes, K + 1).first(votes)[0] == K  # where no other source votes
+
+
+def test_people_with_the_same_rows_are_no_copies():
+    """Two who vote on the same 100 rows, each right with a chance of 0.7, weigh as two."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 2, 400)
+    votes = np.full((400, 4), -1)
+    for source in range(4):
+        rows = np.arange(100) if source < 2 else np.arange(400)
+        votes[rows, source] = np.where(rng.random(len(rows)) < 0.7, true[rows], 1 - true[rows])
+    signals = Signals.of(votes, 2)
+    overlap = overlapping(signals.matrix(votes), np.eye(2)[true], signals)
+    assert overlap[0, 2] < 0.05
+    votes[:, 1] = votes[:, 0]
+    signals = Signals.of(votes, 2)
+    overlap = overlapping(signals.matrix(votes), np.eye(2)[true], signals)
+    assert overlap[0, 2] > 0.2  # a copy
+
+
+def test_the_weight_of_members_is_what_they_are_worth():
+    """Votes are right with a chance of 0.8 each, members know the class of a share of the rows."""
+    true, votes = voted([0.8] * 4, n=2000, coverage=1.0)
+    rng = np.random.default_rng(1)
+    weights, trusts = [], []
+    for share in (0.0, 0.2, 0.8):
+        said = np.where(rng.random(2000) < share, true, rng.integers(0, K, 2000))
+        fitted = fit(votes, np.where(np.eye(K)[said] > 0, 0.5, 0.25))
+        weights.append(fitted.weight)
+        trusts.append(fitted.trust)
+    assert trusts[0] == 0.5  # nobody checks them
+    assert trusts[2] >= 0.8  # they err independently
+    right = 0.8 + 0.2 / K  # of 0.8: the weight w has 2**w / (2**w + 2) = right
+    assert weights[0] == 0 < weights[1] < weights[2]
+    assert weights[2] == pytest.approx(np.log2(2 * right / (1 - right)), abs=0.7)
 
 
 def test_checked_rows_are_certain():
@@ -135,8 +218,8 @@ def test_votes_of_further_samples_and_unknown_signals():
     true, votes = voted([0.9, 0.8, 0.7])
     likely = hints(true)
     half = len(true) // 2
-    sources = pickle.loads(pickle.dumps(fit(votes[:half], likely[:half])))
-    found = sources.posterior(votes[half:], likely[half:])
+    fitted = pickle.loads(pickle.dumps(fit(votes[:half], likely[:half])))
+    found = fitted.posterior(votes[half:], likely[half:])
     np.testing.assert_allclose(found.sum(axis=1), 1)
     assert (found.argmax(axis=1) == true[half:]).mean() > 0.85
     only_zero = Signals.of(np.zeros((5, 1), dtype=int), K)
@@ -163,9 +246,24 @@ def test_the_order_of_rows_does_not_matter():
     np.testing.assert_allclose(plain.confidence[order], shuffled.confidence, rtol=1e-9)
 
 
+def test_large_tables_are_sampled_in_any_order(monkeypatch):
+    _, votes = voted([0.8, 0.7, 0.6], n=500)
+    monkeypatch.setattr(sources, "_MOST", 200)
+    order = np.random.default_rng(0).permutation(500)
+    plain, shuffled = by_votes(votes, K), by_votes(votes[order], K)
+    np.testing.assert_allclose(plain.model.ratios, shuffled.model.ratios, atol=1e-9)
+    assert (plain.first(votes)[order] == shuffled.first(votes[order])).all()
+    monkeypatch.setattr(sources, "_MOST", 10_000)
+    assert not np.allclose(by_votes(votes, K).model.ratios, plain.model.ratios)
+
+
 def test_the_overlap_of_two_sources_by_hand():
     """Of 6 samples of one class, each votes for three, both for two: covariance 2/6 - 1/4 = 1/12,
     variances 1/4, correlation 1/3, squared 1/9. Apart, at -1/3, they share nothing.
+
+    Of 60 samples of one class, on which both vote for one of two classes, and 30 times for the
+    first, 20 times together: the sum of products is 20 - 15 = 5, that of squares 15, next to the 10
+    rows that are added: (5 / 25)**2.
     """
     for second, expected in (([1, 2, 3], 1 / 9), ([2, 3, 4], 0), ([0, 1, 2], 1)):
         codes = np.full((6, 3), -1)
@@ -173,8 +271,13 @@ def test_the_overlap_of_two_sources_by_hand():
         codes[[0, 1, 2], 0] = codes[second, 1] = 0
         signals = Signals.of(codes, 2)
         true = np.array([[1.0, 0.0]] * 6)
-        found = sources_module._overlap(signals.matrix(codes), true, signals)
+        found = overlapping(signals.matrix(codes), true, signals)
         np.testing.assert_allclose(found[:2, :2], [[1, expected], [expected, 1]], atol=1e-9)
+    codes = np.ones((60, 2), dtype=int)
+    codes[:30, 0] = codes[10:40, 1] = 0
+    signals = Signals.of(codes, 2)
+    found = overlapping(signals.matrix(codes), np.array([[1.0, 0.0]] * 60), signals)
+    assert found[0, 2] == pytest.approx((5 / 25) ** 2)
 
 
 def test_a_source_that_always_gives_one_vote_changes_nothing():
@@ -186,10 +289,9 @@ def test_a_source_that_always_gives_one_vote_changes_nothing():
     more = np.column_stack([votes, np.full(600, 2)])
     one, two = Signals.of(votes, K), Signals.of(more, K)
     np.testing.assert_array_equal(one.labels(votes)[1:], two.labels(more)[1:])
-    np.testing.assert_array_equal(one.majority(votes)[1:], two.majority(more)[1:])
-    assert (one.labels(votes)[0], two.labels(more)[0], two.majority(more)[0]) == (-1, 2, 2)
+    assert (one.labels(votes)[0], two.labels(more)[0]) == (-1, 2)
     before, after = fit(votes[1:], likely[1:]), fit(more[1:], likely[1:])
-    np.testing.assert_allclose(after.ratios, before.ratios)
+    np.testing.assert_allclose(after.model.ratios, before.model.ratios)
     np.testing.assert_allclose(after.posterior(more[1:], likely[1:]),
                                before.posterior(votes[1:], likely[1:]))  # fmt: skip
     constant = assess(fit(more, likely), more, likely)[2]

@@ -1,0 +1,60 @@
+"""What is costly and does not change while a model of label sources is chosen, kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+from unittest.mock import patch
+
+from lops_adapters.selection.committee import Committee, Scores
+from lops_adapters.selection.folds import Folded
+from lops_adapters.storage import replacing
+
+T = TypeVar("T")
+
+
+def kept(folder: Path, parts: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """Return what ``make`` returns; next time what is stored for the same parts."""
+    path = folder / f"{hashlib.sha256(pickle.dumps(parts)).hexdigest()[:32]}.pickle"
+    if path.exists():
+        found: T = pickle.loads(path.read_bytes())
+        return found
+    made = make()
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as place:
+        place.write_bytes(pickle.dumps(made))
+    return made
+
+
+@contextmanager
+def members_kept(folder: Path) -> Iterator[None]:
+    """Let committees score the same samples with the same labels and seed only once."""
+    score = Committee.scores
+
+    def scores(self: Committee, labelled: Folded, apart: bool = False) -> Scores:
+        further = self.fitted is not None
+        parts = (
+            [member.name for member in self.members],
+            list(labelled.samples),
+            labelled.codes.tolist(),
+            list(labelled.classes),
+            (labelled.folds, labelled.seed, labelled.groups, further),
+        )
+
+        def make() -> Scores:
+            made = score(self, labelled, apart=True)
+            # Members that score no further samples hold the texts.
+            return made if further else made._replace(fitted=replace(made.fitted, members=()))
+
+        found = kept(folder, parts, make)
+        if not further:
+            found = found._replace(fitted=replace(found.fitted, members=self.members))
+        return found if apart else found._replace(of_members=[])
+
+    with patch.object(Committee, "scores", scores):
+        yield

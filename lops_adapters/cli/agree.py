@@ -1,0 +1,227 @@
+"""``lops agree``: how far annotators, rules and language models agree, and with checked rows."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from lops_adapters import storage
+from lops_adapters.cli import options as shared
+from lops_adapters.cli import outputs, standard_input
+from lops_adapters.cli.checked import read_checked_files
+from lops_adapters.console import aligned, listed, percent, set_up_logging
+from lops_adapters.core import LopsError
+from lops_adapters.formats import files, lines
+from lops_adapters.labels.columns import Columns, vote_columns
+from lops_adapters.probes.base import check_counts
+from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
+from lops_adapters.surroundings import describe
+from lops_adapters.tables.annotations import joined
+from lops_adapters.tables.results import SEND_BACK, TO_CHECK
+from lops_adapters.tables.sample import Sample
+from lops_adapters.tables.survey import survey_of
+from lops_adapters.texts.agree import MARGIN, agree
+
+_PRINTED = 20  # rows of a table
+_TO_CHECK = 50  # rows that are written at least
+EXAMPLES = """\
+  lops agree labels.csv --text body --labels gpt,ann1,ann2
+  lops agree labels.csv --text body --labels 'ann*,gpt' --people 'ann*' --checked to_check.csv
+  lops agree answers.csv --text body --label label --source annotator"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of ``lops agree``."""
+    new = shared.parser(
+        "agree",
+        "How far label sources agree, beyond chance, with each other and with checked rows: is a "
+        "language model as good as a person?",
+        EXAMPLES,
+    )
+    data = shared.add_table(new, needed=False)
+    data.add_argument(
+        "--labels",
+        action="append",
+        metavar="COLUMNS",
+        help="columns of labels, one per source: names with commas between them, or a pattern such "
+        "as 'ann*'; repeatable",
+    )
+    data.add_argument(
+        "--source", metavar="COLUMN", help="with --label: column that names who gave the label"
+    )
+    data.add_argument(
+        "--classes",
+        metavar="NAMES",
+        help="the classes in their order, with commas between them; labels that nearly name one "
+        "are read as it",
+    )
+    choice = new.add_argument_group("comparison")
+    choice.add_argument(
+        "--people",
+        action="append",
+        metavar="SOURCES",
+        help="the sources that the others are compared with (default: each other); repeatable",
+    )
+    choice.add_argument(
+        "--checked",
+        action="append",
+        type=Path,
+        metavar="FILE",
+        help="rows that a person has checked: to_check.csv with a filled column 'checked'; "
+        "repeatable",
+    )
+    choice.add_argument(
+        "--checked-column", metavar="COLUMN", help="column of labels by a person; empty: unchecked"
+    )
+    choice.add_argument(
+        "--margin",
+        type=float,
+        default=100 * MARGIN,
+        metavar="POINTS",
+        help="as good: right in at most this many percent of the rows less often (default: 5)",
+    )
+    out = new.add_argument_group("output")
+    shared.add_output(out, "agreement")
+    shared.add_run(out)
+    return new
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare the sources, print a summary and write the page."""
+    options = parser().parse_args(arguments)
+    set_up_logging(quiet=True)
+    check_counts(options.seed)
+    if not 0 < options.margin < 100:
+        raise LopsError(f"--margin is {options.margin:g}; wanted points above 0 and below 100")
+    inputs = options.checked or []
+    with standard_input.given(options.files) as paths:
+        folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-agreement")
+        outputs.resolve(folder, "--output")
+        with storage.claimed(folder), outputs.as_private_as([*paths, *inputs]):
+            outputs.check_folder(folder, "agree", options.force, [*paths, *inputs])
+            sample, sums = _read(options, paths)
+            page = _compared(options, sample)
+            _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
+    _print(page, folder)
+    return 0
+
+
+def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample, dict[str, str]]:
+    """Return the rows with a label, and checksums of the files."""
+    table, sums = shared.opened(options, paths), files.checksums(paths)
+    votes = vote_columns(table, options.labels or (), ())
+    columns = Columns(
+        options.text,
+        options.label,
+        abstain=options.abstain,
+        checked_column=options.checked_column,
+        votes=votes,
+        source=options.source,
+        classes=shared.names(options.classes),
+    )
+    columns.check(table)
+    if not columns.has_votes:
+        raise LopsError("wanted labels of several sources: --labels, or --label and --source")
+    table, columns = joined(table, columns)
+    checked = read_checked_files(options.checked or (), None, lambda: sums, options.encoding)
+    survey = survey_of(table, columns, checked=checked)
+    return survey.sample(survey.classes()), sums
+
+
+def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
+    """Return what is known of the sources; patterns name people, too."""
+    votes = sample.labelled.votes
+    assert votes is not None
+    sources = list(votes.sources)
+    asked = [one.strip() for part in options.people or () for one in part.split(",")]
+    people = [name for one in asked for name in fnmatched(one, sources)]
+    return agree(
+        sample.texts,
+        votes,
+        checked=sample.checked(),
+        people=list(dict.fromkeys(people)),
+        margin=options.margin / 100,
+        classes=shared.names(options.classes),
+        seed=options.seed,
+    ).numbered((sample.drawn.positions + 1).tolist())
+
+
+def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
+    """Return the sources that a name or a pattern means; a LopsError if there are none.
+
+    >>> fnmatched("ann*", ["gpt", "ann1", "ann2"])
+    ['ann1', 'ann2']
+    """
+    found = [name for name in sources if name == pattern or fnmatchcase(name, pattern)]
+    if not found:
+        raise LopsError(
+            f"--people is {pattern!r:.80}, and the sources are {listed(sources, 10)}; give one of "
+            "them"
+        )
+    return found
+
+
+def _write(
+    options: argparse.Namespace,
+    folder: Path,
+    sample: Sample,
+    page: AgreementPage,
+    sums: dict[str, str],
+    source: str,
+) -> None:
+    """Write the folder; rows are numbered as in the table."""
+    from lops_adapters.report.agreement_page import write_agreement_page
+
+    texts = dict(zip((sample.drawn.positions + 1).tolist(), sample.texts, strict=True))
+    keys = ("text", "labels", "label", "source", "people", "checked_column", "margin", "abstain")
+    settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
+    data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
+    command = " ".join(["lops agree", *sys.argv[2:]])
+    config = describe(command, "agree", settings, options.seed, data, "cpu")
+    more = max((one.found.more for one in page.comparisons), default=0)
+    asked = page.to_check[: max(_TO_CHECK, more)]
+    back = [(name, one) for name, found in page.sent_back.items() for one in found]
+    with outputs.writing(folder), storage.replacing_folder(folder) as place:
+        storage.write_json(place / "config.json", config)
+        storage.write_json(place / "agreement.json", page.to_json())
+        storage.write_csv(
+            place / TO_CHECK, ("row", "text", "checked"), ((row, texts[row], "") for row in asked)
+        )
+        storage.write_csv(
+            place / SEND_BACK,
+            ("source", "row", "text", "label", "joint_label", "probability"),
+            (
+                (name, one.row, one.text, one.said[name], one.label,
+                 f"{one.probability:.3f}")
+                for name, one in back
+            ),
+        )  # fmt: skip
+        write_agreement_page(place / "report.html", page, source, settings)
+
+
+def _print(page: AgreementPage, folder: Path) -> None:
+    head, *rows = page.table()
+    rows = rows[:_PRINTED]
+    print(aligned([head, *rows]))
+    if len(page.table()) - 1 > len(rows):
+        print(f"... {len(page.table()) - 1 - len(rows)} more in agreement.json")
+    print(f"\n{KAPPA}\n{ALPHA} Here: {shown(page.alpha)}.\n")
+    for one in page.comparisons:
+        print(one.sentence)
+    if not page.comparisons:
+        print(
+            f"No row is checked: fill in the column 'checked' of {folder / TO_CHECK}, a random "
+            "sample, and run again with --checked."
+        )
+    for row in page.disagreements:
+        said = ", ".join(f"{source}: {label}" for source, label in row.said.items())
+        print(f"- {row.label} ({percent(row.probability)})? {said}: {row.text[:100]}")
+    back = {name: len(rows) for name, rows in page.sent_back.items() if rows}
+    if back:
+        numbers = ", ".join(f"{name} {number}" for name, number in list(back.items())[:_PRINTED])
+        print(f"Rows to send back ({SEND_BACK}): {numbers}.")
+    print(f"Report: {folder / 'report.html'}")

@@ -1,0 +1,159 @@
+"""What is known of how far label sources agree, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from lops_adapters.console import percent
+from lops_adapters.evaluation.agreement import Difference, Interval
+from lops_adapters.report.contents import StoredPage
+from lops_adapters.report.text import count
+
+KAPPA = (
+    "Kappa is the agreement beyond chance: 0 if two sources agree as often as if each drew its "
+    "labels at random, as often as it gives them, and 1 if they always agree. So 90 % equal labels "
+    "can be a kappa of 0 where nearly all rows are of one class."
+)
+ALPHA = "Krippendorff's alpha says the same of all sources together; it takes missing labels."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sources, or a source and the truth: share of equal labels, kappa, and that per class."""
+
+    first: str
+    second: str
+    equal: float
+    kappa: Interval | None
+    per_class: tuple[Interval | None, ...]
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A source: rows per true class and label, (k, k)."""
+
+    source: str
+    counts: list[list[int]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much more often a source is right than a person, or another source."""
+
+    source: str
+    person: str
+    found: Difference
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        found = self.found
+        more = "less" if found.value < 0 else "more"
+        low, high = (f"{100 * one:+.1f}" for one in (found.low, found.high))
+        right = f"right {abs(100 * found.value):.1f} points {more} often"
+        if found.verdict == "undecided":
+            verdict = (
+                f"{self.source} or {self.person}: undecided, check {count(found.more)} more rows"
+            )
+        else:
+            link = "as" if found.verdict == "as good" else "than"
+            verdict = f"{self.source} is {found.verdict} {link} {self.person}"
+        return f"{verdict}; {right} (95 % interval {low} to {high})."
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A row: the label of all sources together, its probability, and labels by their sources.
+
+    Attributes:
+        row: position of the text; after :meth:`AgreementPage.numbered` its number in the table.
+
+    """
+
+    row: int
+    text: str
+    label: str
+    probability: float
+    said: dict[str, str]
+
+
+@dataclass(frozen=True)
+class AgreementPage(StoredPage):
+    """Everything that a page of agreement shows.
+
+    Attributes:
+        rows, checked: numbers of rows.
+        classes: names, in the order of the tables.
+        sources, votes: names, and their numbers of labels.
+        alpha: Krippendorff's, of all sources; None: no row has two labels.
+        pairs: of the sources with most labels, at most 30.
+        truth: what sources are compared with: checked rows, or the joint labels.
+        with_truth: of every source.
+        confusions: of the sources of ``pairs``.
+        comparisons: empty without checked rows.
+        margin: share of rows of ``as good``.
+        disagreements: telling rows.
+        sent_back: source -> rows whose label is most probably wrong.
+        to_check: positions of rows to check next, a random sample.
+
+    """
+
+    rows: int
+    checked: int
+    classes: tuple[str, ...]
+    sources: tuple[str, ...]
+    votes: tuple[int, ...]
+    alpha: Interval | None
+    pairs: tuple[Pair, ...]
+    truth: str
+    with_truth: tuple[Pair, ...]
+    confusions: tuple[Confusion, ...]
+    comparisons: tuple[Comparison, ...]
+    margin: float
+    disagreements: tuple[Disagreement, ...]
+    sent_back: dict[str, list[Disagreement]]
+    to_check: tuple[int, ...]
+
+    def numbered(self, rows: Sequence[int]) -> AgreementPage:
+        """Return the page with numbers of rows in a table, (n,), in place of positions."""
+
+        def moved(found: Iterable[Disagreement]) -> list[Disagreement]:
+            return [replace(one, row=rows[one.row]) for one in found]
+
+        return replace(
+            self,
+            disagreements=tuple(moved(self.disagreements)),
+            sent_back={name: moved(found) for name, found in self.sent_back.items()},
+            to_check=tuple(rows[position] for position in self.to_check),
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The main result."""
+        if self.comparisons and len(self.comparisons) == 1:
+            return self.comparisons[0].sentence
+        about = f"{len(self.sources)} sources of {count(self.rows)} texts"
+        return f"{about}: Krippendorff's alpha {shown(self.alpha)}"
+
+    def table(self) -> list[list[str]]:
+        """Return rows of two sources: equal labels, kappa, with a head."""
+        head = ["source", "and", "rows", "equal", "kappa (95 % interval)"]
+        rows = [
+            [pair.first, pair.second, *_rows(pair), shown(pair.kappa)]
+            for pair in (*self.with_truth, *self.pairs)
+        ]
+        return [head, *rows]
+
+
+def shown(interval: Interval | None) -> str:
+    """Return a value with its interval, ``-`` for None."""
+    if interval is None:
+        return "-"
+    return f"{interval.value:.2f} ({interval.low:.2f} to {interval.high:.2f})"
+
+
+def _rows(pair: Pair) -> list[str]:
+    if pair.kappa is None:
+        return ["0", "-"]
+    return [count(pair.kappa.rows), percent(pair.equal)]

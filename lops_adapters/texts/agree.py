@@ -1,0 +1,241 @@
+"""How far label sources agree with each other and with checked rows: :func:`agree`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.votes import Votes
+from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
+from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.sources import by_votes
+from lops_adapters.texts.copies import positions
+from lops_adapters.texts.reading import read_texts
+
+MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
+CHECKED = "checked rows"
+JOINT = "joint labels"
+_SHOWN = 30  # sources with most votes, of which pairs are compared
+_TELLING = 5
+_SENT_BACK, _UNLIKELY = 20, 0.2  # rows per source, and probability of its vote there, at most
+
+
+def agree(
+    texts: Sequence[str],
+    labels: Any,
+    *,
+    checked: Mapping[int, Hashable | None] | None = None,
+    people: Sequence[str] = (),
+    margin: float = MARGIN,
+    classes: Sequence[Hashable] | None = None,
+    abstain: Any = None,
+    seed: int = 0,
+) -> AgreementPage:
+    """Compare label sources, such as annotators and language models.
+
+    Args:
+        texts: n strings.
+        labels: the votes of m sources, as for :func:`lops_adapters.select`.
+        checked: position -> the right label, as a person says, or None for none of the classes: a
+            random sample of the rows.
+        people: names of sources that the others are compared with; default: all.
+        margin: share of rows, of :func:`~lops_adapters.evaluation.agreement.difference`.
+        classes: in the order in which to show them; labels that nearly name one are read as it.
+        abstain: labels that are no class.
+        seed: of the rows to check, and of the interval of alpha.
+
+    Returns:
+        What the page shows; its method ``to_json`` gives plain values.
+
+    Raises:
+        LopsError: unequal numbers of texts and labels, labels of one source only, a checked
+            position or label that is not there, and people that are no source.
+
+    >>> votes = {"model": ["a", "a", "b", "b"], "person": ["a", "a", "b", "a"]}
+    >>> page = agree(["one", "two", "three", "four"], votes)
+    >>> page.pairs[0].kappa.value
+    0.5
+
+    """
+    texts = read_texts(texts)
+    votes: Votes | None = labels if isinstance(labels, Votes) else None
+    if votes is None:
+        votes = read_labels(labels, abstain=abstain, classes=classes).votes
+    if votes is None:
+        raise LopsError("labels are of one source; wanted those of several, a column for each")
+    if classes is not None:
+        order = [one for one in classes if one in votes.classes]
+        votes = votes._replace(codes=votes.among(order), classes=order)
+    if len(texts) != len(votes.codes):
+        raise LopsError(
+            f"found {len(texts)} texts and {len(votes.codes)} rows of labels; wanted one per text"
+        )
+    unknown = [name for name in people if name not in votes.sources]
+    if unknown:
+        raise LopsError(
+            f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
+        )
+    certain = _certain(checked or {}, votes)
+    fitted = by_votes(votes.codes, len(votes.classes))
+    joint = fitted.posterior(votes.codes, np.full((len(texts), len(votes.classes)), 1.0))
+    voted = (votes.codes >= 0).any(axis=1)
+    best = np.where(voted, joint.argmax(axis=1), -1)
+    some = bool((certain >= 0).any())
+    return AgreementPage(
+        rows=len(texts),
+        checked=int((certain >= 0).sum()),
+        classes=tuple(map(str, votes.classes)),
+        sources=tuple(votes.sources),
+        votes=tuple((votes.codes >= 0).sum(axis=0).tolist()),
+        alpha=alpha(votes.codes, len(votes.classes), seed),
+        pairs=_pairs(votes),
+        truth=CHECKED if some else JOINT,
+        with_truth=_with_truth(votes, certain if some else best, CHECKED if some else JOINT),
+        confusions=_confusions(votes, certain if some else best),
+        comparisons=_comparisons(votes, certain, joint, people, margin) if some else (),
+        margin=margin,
+        disagreements=_telling(texts, votes, joint),
+        sent_back=_sent_back(texts, votes, joint, certain),
+        to_check=_to_check(texts, best, certain, seed),
+    )
+
+
+def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray:
+    """Return the codes of checked rows, (n,); -1: not checked, or none of the classes."""
+    code_of = {label: code for code, label in enumerate(votes.classes)}
+    certain = np.full(len(votes.codes), -1)
+    for row, label in checked.items():
+        if not 0 <= row < len(certain):
+            raise LopsError(
+                f"checked has the position {row}; wanted one of 0 to {len(certain) - 1:,}"
+            )
+        if label is not None and label not in code_of:
+            raise LopsError(
+                f"{positions([row])} is checked as {label!r:.80}, a label that no source gives; "
+                "wanted one of its labels, or None if no class fits"
+            )
+        certain[row] = -1 if label is None else code_of[label]
+    return certain
+
+
+def _compared(votes: Votes) -> list[int]:
+    """Return the sources whose pairs are compared: those with most votes, in their order."""
+    counts = (votes.codes >= 0).sum(axis=0)
+    return sorted(np.argsort(-counts, kind="stable")[:_SHOWN].tolist())
+
+
+def _pair(first: str, second: str, counts: np.ndarray) -> Pair:
+    found = kappa(counts)
+    of_classes = tuple(of_class(counts, code) for code in range(len(counts)))
+    equal = float(np.trace(counts) / max(1, counts.sum()))
+    return Pair(first, second, equal, found, of_classes)
+
+
+def _pairs(votes: Votes) -> tuple[Pair, ...]:
+    k, shown = len(votes.classes), _compared(votes)
+    return tuple(
+        _pair(
+            votes.sources[one],
+            votes.sources[two],
+            confusion(votes.codes[:, one], votes.codes[:, two], k),
+        )
+        for place, one in enumerate(shown)
+        for two in shown[place + 1 :]
+    )
+
+
+def _with_truth(votes: Votes, true: np.ndarray, name: str) -> tuple[Pair, ...]:
+    k = len(votes.classes)
+    return tuple(
+        _pair(source, name, confusion(votes.codes[:, place], true, k))
+        for place, source in enumerate(votes.sources)
+    )
+
+
+def _confusions(votes: Votes, true: np.ndarray) -> tuple[Confusion, ...]:
+    k = len(votes.classes)
+    return tuple(
+        Confusion(votes.sources[place], confusion(true, votes.codes[:, place], k).tolist())
+        for place in _compared(votes)
+    )
+
+
+def _comparisons(
+    votes: Votes, certain: np.ndarray, joint: np.ndarray, people: Sequence[str], margin: float
+) -> tuple[Comparison, ...]:
+    """Return every source next to every person; next to every other source without people."""
+    shown, found = _compared(votes), []
+    persons = [votes.sources.index(name) for name in people] or shown
+    for one in shown:
+        for two in persons:
+            if one == two or (people and votes.sources[one] in people):
+                continue
+            columns = votes.codes[:, one], votes.codes[:, two]
+            how = difference(*columns, certain, joint, margin)
+            if how is not None:
+                found.append(Comparison(votes.sources[one], votes.sources[two], how))
+    return tuple(found)
+
+
+def _telling(texts: Sequence[str], votes: Votes, joint: np.ndarray) -> tuple[Disagreement, ...]:
+    """Return rows on which a source contradicts a sure joint label, of different kinds.
+
+    The surest first; of rows with the same source, vote and joint label, only the first.
+    """
+    best, sure = joint.argmax(axis=1), joint.max(axis=1)
+    order = content_order(texts, best, seed=0)
+    order = order[np.argsort(-sure[order], kind="stable")]
+    found: list[Disagreement] = []
+    seen: set[tuple[int, int, int]] = set()
+    for row in order.tolist():
+        others = [(j, int(vote)) for j, vote in enumerate(votes.codes[row].tolist()) if vote >= 0]
+        kinds = {(j, vote, int(best[row])) for j, vote in others if vote != best[row]}
+        if not kinds - seen:
+            continue
+        seen |= kinds
+        said = {votes.sources[j]: str(votes.classes[vote]) for j, vote in others}
+        label = str(votes.classes[best[row]])
+        found.append(Disagreement(row, texts[row], label, float(sure[row]), said))
+        if len(found) == _TELLING:
+            break
+    return tuple(found)
+
+
+def _sent_back(
+    texts: Sequence[str], votes: Votes, joint: np.ndarray, certain: np.ndarray
+) -> dict[str, list[Disagreement]]:
+    """Return rows for each source to look at again: its vote is most probably wrong."""
+    joint = joint.copy()
+    known = np.flatnonzero(certain >= 0)
+    joint[known] = np.eye(joint.shape[1])[certain[known]]
+    order = content_order(texts, joint.argmax(axis=1), seed=0)
+    back: dict[str, list[Disagreement]] = {}
+    for place, source in enumerate(votes.sources):
+        column = votes.codes[order, place]
+        right = np.where(column >= 0, joint[order, np.maximum(column, 0)], 1.0)
+        first = np.argsort(right, kind="stable")[:_SENT_BACK]
+        rows = order[first[right[first] <= _UNLIKELY]]
+        back[source] = [
+            Disagreement(
+                int(row),
+                texts[row],
+                str(votes.classes[int(joint[row].argmax())]),
+                float(joint[row].max()),
+                {source: str(votes.classes[votes.codes[row, place]])},
+            )
+            for row in rows.tolist()
+        ]
+    return back
+
+
+def _to_check(
+    texts: Sequence[str], best: np.ndarray, certain: np.ndarray, seed: int
+) -> tuple[int, ...]:
+    """Return the rows that are not checked yet, in random order, the same in any order of rows."""
+    order = content_order(texts, best, seed)
+    return tuple(order[(certain[order] < 0) & (best[order] >= 0)].tolist())

@@ -1,0 +1,120 @@
+"""Agreement beyond chance, and whether one source is as good as another."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+
+
+def test_kappa_by_hand():
+    """Of 50 rows, 35 are equal; by chance .5 * .6 + .5 * .4: (.7 - .5) / .5. Its error by Fleiss,
+    Cohen and Everitt's formula, without smoothing, is .1265.
+    """
+    found = kappa(np.array([[20, 5], [10, 15]]))
+    assert found.value == pytest.approx(0.4)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * 0.1265, abs=0.01)
+    one = of_class(np.array([[20, 5, 0], [10, 15, 0], [0, 0, 50]]), 2)
+    assert (one.value, one.rows) == (1, 100)
+    assert kappa(np.zeros((2, 2), dtype=int)) is None
+
+
+def test_few_rows_that_agree_are_not_certain():
+    few, many = kappa(np.array([[3, 0], [0, 2]])), kappa(np.array([[300, 0], [0, 200]]))
+    assert few.value == many.value == few.high == 1
+    assert few.low < 0.8
+    assert many.low > 0.98
+
+
+def test_one_label_only_says_nothing():
+    assert kappa(np.array([[40, 0], [0, 0]])).value == 0
+    assert alpha(np.zeros((5, 2), dtype=int), 2).value == 0
+    assert alpha(np.array([[0, -1], [-1, 1]]), 2) is None
+
+
+def test_alpha_by_hand():
+    """Krippendorff's example of 2 coders and 10 units: alpha is .095 (Computing Krippendorff's
+    Alpha-Reliability, 2011, section A).
+    """
+    first = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
+    second = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    found = alpha(np.array([first, second]).T, 2)
+    assert found.value == pytest.approx(0.095, abs=0.001)
+    assert found.low < found.value < found.high
+    with_single = np.array([[*first, 1], [*second, -1]]).T
+    assert alpha(with_single, 2).value == pytest.approx(found.value)
+
+
+def drawn(n=300, m=4, k=3, seed=0):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    votes = np.where(rng.random((n, m)) < 0.7, true[:, None], rng.integers(0, k, (n, m)))
+    votes[rng.random((n, m)) < 0.2] = -1
+    return votes
+
+
+def test_alpha_is_that_of_krippendorff():
+    library = pytest.importorskip("krippendorff", reason="krippendorff is not installed")
+    votes = drawn()
+    table = np.where(votes < 0, np.nan, votes).T
+    expected = library.alpha(reliability_data=table, level_of_measurement="nominal")
+    assert alpha(votes, 3).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_kappa_is_that_of_scikit_learn():
+    from sklearn.metrics import cohen_kappa_score
+
+    votes = drawn()
+    both = (votes[:, 0] >= 0) & (votes[:, 1] >= 0)
+    expected = cohen_kappa_score(votes[both, 0], votes[both, 1])
+    found = kappa(confusion(votes[:, 0], votes[:, 1], 3))
+    assert found.value == pytest.approx(expected, abs=1e-12)
+    assert found.rows == both.sum()
+
+
+def sources(rng, n=2000, right=(0.85, 0.8)):
+    """True classes, two sources, and probabilities of which the first half is worth something."""
+    true = rng.integers(0, 2, n)
+    first, second = (np.where(rng.random(n) < one, true, 1 - true) for one in right)
+    sure = np.where(rng.random(n) < 0.9, true, 1 - true)
+    probabilities = np.where(np.eye(2)[sure] > 0, 0.9, 0.1)
+    return true, first, second, probabilities
+
+
+def checked_rows(rng, true, count):
+    checked = np.full(len(true), -1)
+    rows = rng.permutation(len(true))[:count]
+    checked[rows] = true[rows]
+    return checked
+
+
+def test_the_interval_of_a_difference_holds_and_gets_narrower_by_probabilities():
+    rng = np.random.default_rng(0)
+    holds, widths = {"own": 0, "even": 0}, {"own": 0.0, "even": 0.0}
+    for _ in range(200):
+        true, first, second, probabilities = sources(rng)
+        checked = checked_rows(rng, true, 60)
+        even = np.full_like(probabilities, 0.5)
+        for name, one in (("own", probabilities), ("even", even)):
+            found = difference(first, second, checked, one, 0.05)
+            holds[name] += found.low <= 0.05 <= found.high
+            widths[name] += found.high - found.low
+    assert min(holds.values()) >= 180
+    assert widths["own"] < 0.85 * widths["even"]
+
+
+def test_verdicts():
+    rng = np.random.default_rng(1)
+    true, good, bad, even = sources(rng, n=3000, right=(0.9, 0.6))
+    many, few = checked_rows(rng, true, 1500), checked_rows(rng, true, 12)
+    assert difference(good, bad, many, even, 0.05).verdict == "as good"
+    worse = difference(bad, good, many, even, 0.05)
+    assert (worse.verdict, worse.more, worse.rows) == ("worse", 0, 1500)
+    assert worse.value == pytest.approx(-0.3, abs=0.03)
+    true, one, two, even = sources(rng, n=3000, right=(0.8, 0.8))
+    open_ = difference(one, two, checked_rows(rng, true, 40), even, 0.05)
+    assert open_.verdict == "undecided"
+    assert open_.more > 40
+    assert difference(good, bad, np.full(3000, -1), even, 0.05) is None
+    same = difference(good, good, few, even, 0.05)
+    assert same.value == 0
+    assert same.low < 0 < same.high

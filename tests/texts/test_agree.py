@@ -1,0 +1,123 @@
+"""Agreement of label sources: pairs, truth, verdicts, rows to send back and to check."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lops_adapters.core import LopsError
+from lops_adapters.texts.agree import agree
+
+
+def labelled(n=400, seed=0):
+    """Texts, the right labels, and votes: two people, a good model, and one that guesses."""
+    rng = np.random.default_rng(seed)
+    true = np.array(["bad", "good"], dtype=object)[rng.integers(0, 2, n)]
+    other = np.where(true == "bad", "good", "bad")
+
+    def source(right):
+        return np.where(rng.random(n) < right, true, other).tolist()
+
+    votes = {"ann": source(0.9), "ben": source(0.9), "model": source(0.88), "guess": source(0.5)}
+    return [f"text {i}" for i in range(n)], true, votes
+
+
+def test_kappas_of_sources_and_of_checked_rows():
+    texts, true, votes = labelled()
+    checked = {row: true[row] for row in range(100)}
+    page = agree(texts, votes, checked=checked, people=["ann", "ben"])
+    assert (page.checked, page.truth, len(page.pairs)) == (100, "checked rows", 6)
+    kappas = {(pair.first, pair.second): pair.kappa.value for pair in page.pairs}
+    assert kappas["ann", "ben"] > 0.5
+    assert abs(kappas["model", "guess"]) < 0.2
+    of_truth = {pair.first: pair for pair in page.with_truth}
+    right = np.mean([votes["model"][row] == true[row] for row in range(100)])
+    assert of_truth["model"].equal == pytest.approx(right)
+    assert of_truth["model"].kappa.rows == 100
+    assert len(of_truth["model"].per_class) == 2
+    counts = next(one.counts for one in page.confusions if one.source == "guess")
+    assert np.sum(counts) == 100
+    assert 0 < page.alpha.value < kappas["ann", "ben"]
+
+
+def test_verdicts_about_people():
+    texts, true, votes = labelled(2000)
+    checked = {row: true[row] for row in range(1200)}
+    page = agree(texts, votes, checked=checked, people=["ann"])
+    found = {one.source: one for one in page.comparisons}
+    assert list(found) == ["ben", "model", "guess"]
+    assert found["model"].sentence.startswith("model is as good as ann; right ")
+    assert found["guess"].sentence.startswith("guess is worse than ann; right ")
+    few = agree(texts, votes, checked=dict(list(checked.items())[:25]), people=["ann"])
+    undecided = next(one for one in few.comparisons if one.source == "model")
+    assert f"undecided, check {undecided.found.more:,} more rows" in undecided.sentence
+    assert len(agree(texts, votes, checked=checked).comparisons) == 12
+
+
+def test_without_checked_rows_joint_labels_take_their_place():
+    texts, _, votes = labelled()
+    page = agree(texts, votes)
+    assert (page.truth, page.comparisons) == ("joint labels", ())
+    order = sorted(page.with_truth, key=lambda pair: pair.kappa.value)
+    assert order[0].first == "guess"
+    assert sorted(page.to_check) == list(range(400))
+    assert page.to_check[:20] != tuple(range(20))
+
+
+def test_telling_rows_and_rows_to_send_back():
+    texts, true, votes = labelled()
+    page = agree(texts, votes, checked={3: true[3]})
+    assert 0 < len(page.disagreements) <= 5
+    sure = [one.probability for one in page.disagreements]
+    assert sure == sorted(sure, reverse=True)
+    for one in page.disagreements:
+        assert set(one.said.values()) == {"bad", "good"}
+        assert texts[one.row] == one.text
+    back = page.sent_back["guess"]
+    assert len(back) == 20
+    wrong = [votes["guess"][one.row] != true[one.row] for one in back]
+    assert np.mean(wrong) > 0.9
+    assert all(one.said == {"guess": votes["guess"][one.row]} for one in back)
+    assert 3 not in page.to_check
+
+
+def test_the_order_of_rows_does_not_matter():
+    texts, true, votes = labelled()
+    order = np.random.default_rng(0).permutation(400)
+    moved = {name: [column[i] for i in order] for name, column in votes.items()}
+    one = agree(texts, votes, checked={7: true[7]})
+    two = agree([texts[i] for i in order], moved, checked={int(np.argmax(order == 7)): true[7]})
+    assert [texts[i] for i in one.to_check] == [texts[order[i]] for i in two.to_check]
+    assert [a.text for a in one.disagreements] == [b.text for b in two.disagreements]
+    assert one.comparisons == two.comparisons
+
+
+def test_classes_in_their_order_and_plain_values():
+    texts, _, votes = labelled(40)
+    page = agree(texts, votes, classes=["good", "bad"])
+    assert page.classes == ("good", "bad")
+    stored = json.loads(json.dumps(page.to_json()))
+    assert stored["pairs"][0]["kappa"]["rows"] == 40
+    moved = page.numbered([10 * i for i in range(40)])
+    assert moved.to_check[0] == 10 * page.to_check[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"people": ["eve"]}, "people names 'eve'; the sources are ann, ben, model, guess"),
+        ({"checked": {1: "ugly"}}, "position 1 is checked as 'ugly', a label that no source gives"),
+        ({"checked": {99: "good"}}, "checked has the position 99; wanted one of 0 to 39"),
+    ],
+)
+def test_what_is_not_there(change, message):
+    texts, _, votes = labelled(40)
+    with pytest.raises(LopsError, match=message):
+        agree(texts, votes, **change)
+
+
+def test_one_source_is_not_enough():
+    with pytest.raises(LopsError, match="labels are of one source; wanted those of several"):
+        agree(["a", "b"], ["x", "y"])
+    with pytest.raises(LopsError, match="found 3 texts and 2 rows of labels"):
+        agree(["a", "b", "c"], [["x", "y"], ["y", "y"]])
