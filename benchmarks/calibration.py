@@ -34,7 +34,7 @@ from lops_adapters.selection.calibration import LEAST_SLOPE, Diagnostics, diagno
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import FOLDS, Folded
-from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
+from lops_adapters.selection.member_table import Inputs, members_of
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
@@ -143,10 +143,11 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
     samples: Any = texts
     if item.encoder == VECTORS:
-        samples, members = EmbeddingProbe("minilm").vectors(texts), members_of_vectors(None)
+        samples = EmbeddingProbe("minilm").vectors(texts)
+        members = members_of(Inputs(samples))
     else:
         encoder = None if item.encoder == "none" else EmbeddingProbe(item.encoder)
-        members = members_of_texts(texts, None, encoder, seed=item.seed)
+        members = members_of(Inputs(texts, encoder=encoder, seed=item.seed))
     labelled = Folded(samples, codes, names.tolist(), FOLDS, item.seed)
     said = Committee(members, Request(seed=item.seed)).scores(labelled)
     given = label_distribution(said.likely, codes, FOLDS)

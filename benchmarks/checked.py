@@ -24,8 +24,7 @@ from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import check_order, next_rows, noise_rate
 from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, strengths, weakened
-from lops_adapters.selection.member_table import members_of_texts
-from lops_adapters.selection.members import weights_of
+from lops_adapters.selection.member_table import Inputs, members_of
 from lops_adapters.selection.posterior import label_distribution, least_kept, posterior_given
 
 TABLES = (*REAL, *(f"{name}-seeds" for name in CORPORA[:2]))
@@ -65,11 +64,11 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     names, codes = np.unique(table.labels.astype(str), return_inverse=True)
     order = content_order(table.texts, codes, seed=0)
     texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
-    members = members_of_texts(texts, None, encoder)
+    members = members_of(Inputs(texts, encoder=encoder))
     shares = class_shares(codes, len(names), FOLDS)
     labelled = Folded(texts, codes, names.tolist(), FOLDS)
     of_members = [likelihoods(member.score(labelled), shares) for member in members]
-    weights = weights_of(members)
+    weights = [member.weight for member in members]
     mean = np.average(of_members, axis=0, weights=weights)
     factors = strengths(mean, codes)
     of_members = [weakened(one, codes, factors) for one in of_members]

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.record import command_line
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.runs.folder import RunFolder, describe
 
 
@@ -35,7 +35,7 @@ def labelled(options: argparse.Namespace) -> tuple[Dataset, list[str]]:
         LopsError: the data set has no gold labels or no seed words.
 
     """
-    dataset = load(options.dataset, data_dir=options.data_dir, quiet=options.quiet)
+    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=options.quiet)
     if options.max_docs is not None:
         dataset = dataset.sample(options.max_docs, options.seed)
     if dataset.gold is None:

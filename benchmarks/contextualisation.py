@@ -26,7 +26,7 @@ from lops_adapters.conwea.senses import cluster, find_senses, similarity_thresho
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word, tokenize
 from lops_adapters.conwea.vectors import contextual_vectors
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders.context_encoder import ContextEncoder
 
 
@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True)
     corpus = dataset.sample(options.documents, options.seed).corpus
     tokens = tokenize(corpus.texts)
     result: dict[str, Any] = {

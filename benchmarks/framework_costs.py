@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.record import write_result
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 
 FRAMEWORKS = ("conwea", "xclass", "westclass", "lotclass")
 
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--data-dir")
     parser.add_argument("--max-docs", type=int, metavar="N")
     options = parser.parse_args()
-    dataset: Dataset = load(options.dataset, data_dir=options.data_dir)
+    dataset: Dataset = load_dataset(options.dataset, data_dir=options.data_dir)
     arguments = ["--dataset", options.dataset]
     arguments += [] if options.data_dir is None else ["--data-dir", options.data_dir]
     if options.max_docs is not None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import write_result
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import import_torch
 from lops_adapters.lotclass.documents import token_rows
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=192)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True)
     corpus = dataset.sample(options.documents, 0).corpus
     settings, engine, k = LotclassSettings(), Engine("cpu"), len(corpus.classes)
     tokenizer = pretrained.load_tokenizer(options.encoder, "right")

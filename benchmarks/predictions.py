@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.significance import Significance, paired_bootstrap, paired_bootstrap_over_seeds
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.storage import pack_strings, unpack_strings, write_arrays
 
 
@@ -119,7 +119,7 @@ def dataset_of(command: str, data_dir: Path | None) -> Dataset:
     parser.add_argument("--max-docs", type=int)
     parser.add_argument("--seed", type=int, default=0)
     options, _ = parser.parse_known_args(shlex.split(command))
-    dataset = load(options.dataset, data_dir=data_dir, quiet=True)
+    dataset = load_dataset(options.dataset, data_dir=data_dir, quiet=True)
     return dataset if options.max_docs is None else dataset.sample(options.max_docs, options.seed)
 
 

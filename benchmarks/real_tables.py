@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.pseudo_labels import string_match
 
 MOST_TESTED = 3000  # held-out texts
@@ -63,7 +63,7 @@ def _real(name: str, data_dir: Path, *, clean: bool = False) -> Table:
     rows = read_rows(folder / f"{name}.csv")
     labelled = [row for row in rows if row["label"]]
     if name == "crowd-news":
-        texts, gold = _corpus(load("agnews", data_dir=str(data_dir), quiet=True))
+        texts, gold = _corpus(load_dataset("agnews", data_dir=str(data_dir), quiet=True))
         chosen = np.random.default_rng(0).permutation(len(texts))[:MOST_TESTED]
         tested = [texts[i] for i in chosen], np.where(gold == "politics", "world", gold)[chosen]
     else:
@@ -102,7 +102,7 @@ def _corpus(dataset: Dataset) -> tuple[list[str], np.ndarray]:
 
 def _load(name: str, data_dir: Path) -> Dataset:
     headers = "strip" if name.startswith("20news") else "keep"
-    return load(name, data_dir=str(data_dir), quiet=True, headers=headers)
+    return load_dataset(name, data_dir=str(data_dir), quiet=True, headers=headers)
 
 
 def _cut(

@@ -31,7 +31,7 @@ from benchmarks.record import command_line, write_result
 from benchmarks.source_tables import simulated
 from benchmarks.speed.generated import documents
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, load
+from lops_adapters.datasets import Corpus, load_dataset
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.storage import write_csv
 
@@ -41,7 +41,7 @@ Columns = dict[str, Sequence[Any]]
 
 def labelled_by_seeds(name: str, data_dir: str | None) -> tuple[Corpus, Columns]:
     """Return a corpus and the columns of its pseudo-labelled documents."""
-    dataset = load(name, data_dir=data_dir, quiet=True)
+    dataset = load_dataset(name, data_dir=data_dir, quiet=True)
     if dataset.gold is None:
         raise LopsError(f"{name} has no gold labels; pass a data set that has them")
     labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.real_tables import CORPORA, MOST_TESTED, UNEQUAL, read_rows
 from lops_adapters.core import LopsWarning
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.pseudo_labels import string_match
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -96,7 +96,7 @@ def _tested_without_votes(table: VotedTable) -> VotedTable:
 def _coded(name: str, data_dir: Path) -> tuple[Dataset, np.ndarray]:
     """Return a corpus and the codes of its gold labels."""
     headers = "strip" if name.startswith("20news") else "keep"
-    dataset = load(name, data_dir=str(data_dir), quiet=True, headers=headers)
+    dataset = load_dataset(name, data_dir=str(data_dir), quiet=True, headers=headers)
     assert dataset.gold is not None
     code_of = {label: code for code, label in enumerate(dataset.corpus.classes)}
     return dataset, np.array([code_of[label] for label in dataset.gold.labels])

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.record import RESULTS, write_result
 from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset, GoldLabels, load
+from lops_adapters.datasets import Corpus, Dataset, GoldLabels, load_dataset
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import Job, run
 from lops_adapters.self_training.framework import SELF_TRAINING
@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser.parse_args(argv)
     set_up_logging(True)
     for name, (corpus, shares) in SAMPLES.items():
-        dataset = load(corpus, data_dir=options.data_dir, quiet=True)
+        dataset = load_dataset(corpus, data_dir=options.data_dir, quiet=True)
         for seed in SEEDS:
             drawn = draw(dataset, shares, N, seed)
             for rule, own in RULES.items():

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.record import write_result
 from lops_adapters.core import Selection
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset
 from lops_adapters.runs.folder import RunFolder, describe
 from lops_adapters.runs.framework import Job
 from lops_adapters.selection import Lops
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--data-dir")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    corpus = load(options.dataset, data_dir=options.data_dir, quiet=True).corpus
+    corpus = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True).corpus
     settings = WestclassSettings.preset("quick")
     rows = []
     for seed in range(options.seeds):

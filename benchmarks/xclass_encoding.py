@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.record import write_result
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors, windows
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=300)
     parser.add_argument("--encoder", default="minilm")
     options = parser.parse_args()
-    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True)
     corpus = dataset.sample(options.documents, 0).corpus
     words = read_words(corpus.texts)
     ours = ContextEncoder(options.encoder, layers=1, max_pieces=XclassSettings().max_pieces)

@@ -7,6 +7,7 @@ from lops_adapters.core import LearningOrder, LopsError, LopsWarning, Selection,
 
 if TYPE_CHECKING:
     from lops_adapters.runs.models import load
+    from lops_adapters.selection import build, corrected, trusted_positions
     from lops_adapters.texts.agree import agree
     from lops_adapters.texts.select import select
 
@@ -17,8 +18,11 @@ __all__ = [
     "Selection",
     "__version__",
     "agree",
+    "build",
+    "corrected",
     "load",
     "select",
+    "trusted_positions",
 ]
 
 # Imported when first used.
@@ -26,6 +30,7 @@ _LATER = {
     "agree": "lops_adapters.texts.agree",
     "load": "lops_adapters.runs.models",
     "select": "lops_adapters.texts.select",
+    **dict.fromkeys(("build", "corrected", "trusted_positions"), "lops_adapters.selection"),
 }
 
 

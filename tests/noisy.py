@@ -3,27 +3,9 @@
 import csv
 import json
 
-import numpy as np
+from lops_adapters.testing.data import noisy_texts
 
 HEADER = ["nr", "text", "weak", "true"]
-
-
-def noisy_texts(n=120, k=2, seed=0, noise=0.15):
-    """Texts of k topics of equal size, pseudo-labels with a share of wrong ones, gold labels."""
-    rng = np.random.default_rng(seed)
-    gold = np.arange(n) % k
-    wrong = rng.uniform(size=n) < noise
-    weak = np.where(wrong, (gold + 1) % k, gold)
-    texts = [
-        " ".join(
-            [
-                *(f"topic{g}word{i}" for i in rng.integers(0, 12, 6)),
-                *(f"common{i}" for i in rng.integers(0, 30, 5)),
-            ]
-        )
-        for g in gold
-    ]
-    return texts, [f"class {code}" for code in weak], [f"class {code}" for code in gold]
 
 
 def noisy_rows(**settings):

@@ -1,5 +1,6 @@
 """CONTRIBUTING.md counts right, and what it says of new parts is all that a toy of each needs."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -14,9 +15,11 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Format, Start, in_blocks
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
-from lops_adapters.selection import METHODS, build, member_table
+from lops_adapters.selection import METHODS, build
+from lops_adapters.selection.member import Member
+from lops_adapters.selection.member_table import MEMBERS, MemberFactory
 from lops_adapters.selection.methods import Method
-from lops_adapters.selection.ranked import Scored
+from lops_adapters.selection.ranked import Scored, selection_of
 
 from .noisy import noisy_texts, read_table, write_table
 
@@ -72,32 +75,92 @@ def test_a_method():
     assert lengths[selection.kept].min() >= np.delete(lengths, selection.kept).max()
 
 
-class SameWord:
+def keep_long(request):
+    """More than 114 characters."""
+
+    def kept(labelled, seen=None):
+        scored, classes = longest(labelled, seen), labelled.classes
+        mask = scored.scores > 114
+        return selection_of(mask, scored, classes, labelled.codes, request.method, "long")
+
+    return kept
+
+
+def test_a_method_that_decides_how_many_to_keep(tmp_path, monkeypatch, capsys):
+    """No other file says what it keeps, and what its confidence is."""
+    monkeypatch.chdir(tmp_path)
+    decides = {"takes_n": False, "takes_keep": False, "per_class": None, "needs_probe": False}
+    with pytest.raises(LopsError, match="'toy' decides how many to keep and does not say what"):
+        Method("toy", "the long texts", keep_long, **decides)
+    row = Method("toy", "the long texts", keep_long, **decides, texts=True,
+                 kept="rows whose text is long")  # fmt: skip
+    write_table(tmp_path / "a.csv", zip(LABELS, TEXTS, strict=True), ["label", "text"])
+    with mock.patch.dict(METHODS, toy=row):
+        select.main(["a.csv", "--text", "text", "--label", "label", "--method", "toy"])
+    said = capsys.readouterr().out
+    assert "\nMethod: toy. Kept: rows whose text is long.\n" in said
+    assert "then train on the kept rows, with balanced classes." in said
+    kept = [row["text"] for row in read_table(tmp_path / "a-lops" / "kept.csv")]
+    assert kept == [text for text in TEXTS if len(text) > 114]
+    assert 0 < len(kept) < 60
+    summary = json.loads((tmp_path / "a-lops" / "summary.json").read_text())
+    assert summary["is_probability"] is False
+
+
+class SameWord(Member):
     """The labels of the other texts with the same first word."""
 
-    name, weight = "same word", 1.0
+    name = "same word"
 
     def score(self, labelled, further=False):
-        """Count."""
-        codes, k = labelled.codes, len(labelled.classes)
-        counts = np.full((len(codes), k), 0.1)
-        firsts = [text.split()[0] for text in labelled.samples]
-        of = Counter(zip(firsts, codes.tolist(), strict=True))
-        for row, first in enumerate(firsts):
-            for code in range(k):
-                counts[row, code] += of[first, code] - (codes[row] == code)
+        """Count, without the own label."""
+        self.k = len(labelled.classes)
+        self.counts = Counter(zip(self.firsts(labelled.samples), labelled.codes, strict=True))
+        return self.shares(labelled.samples, np.eye(self.k)[labelled.codes])
+
+    def score_further(self, samples, groups=None):
+        """Count all."""
+        return self.shares(samples, 0)
+
+    def firsts(self, samples):
+        """The first words."""
+        return [text.split()[0] for text in samples]
+
+    def shares(self, samples, own):
+        """Of the classes, a little for each."""
+        rows = [
+            [self.counts[word, code] for code in range(self.k)] for word in self.firsts(samples)
+        ]
+        counts = np.array(rows) - own + 0.1
         return counts / counts.sum(axis=1, keepdims=True)
 
 
+TOY = MemberFactory("toy", ("texts",), "the first word", lambda inputs: SameWord())
+GOALS = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
+THEIRS = ["money", "sport", "money", "money", *["sport", "sport", "money", "money"] * 9]
+
+
 def test_a_member():
-    """``score`` and a line."""
-    texts = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
-    labels = ["sport", "sport", "money", "money"] * 10
-    labels[0] = "money"
-    with mock.patch.object(member_table, "Neighbours", return_value=SameWord()):
-        selection = build("committee", encoder=None)(texts, labels)
+    """``score`` and a row."""
+    with mock.patch.dict(MEMBERS, {"probe": MEMBERS["probe"], "toy": TOY}, clear=True):
+        selection = build("committee", encoder=None)(GOALS, THEIRS)
     assert np.flatnonzero(~selection.mask).tolist() == [0]
     assert "same word" in selection.stopped
+    with pytest.raises(LopsError, match="the member 'a' needs 'gold'; wanted some of texts, vect"):
+        MemberFactory("a", ("gold",), "all", lambda inputs: SameWord())
+
+
+def test_a_member_in_the_command(tmp_path, monkeypatch, capsys):
+    """Also of rows outside the sample, and in the line that names the members."""
+    monkeypatch.chdir(tmp_path)
+    write_table(tmp_path / "a.csv", zip(THEIRS, GOALS, strict=True), ["label", "text"])
+    options = ["--text", "text", "--label", "label", "--probe-rows", "20", "--verbose"]
+    with mock.patch.dict(MEMBERS, {"toy": TOY}):
+        select.main(["a.csv", *options, "--encoder", "none"])
+    said = capsys.readouterr().out
+    members = "Members: TF-IDF + logistic regression, neighbours by LSA, the first word."
+    assert members in said.splitlines()
+    assert "same word" in said
 
 
 class Toy(Format):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 
 from .pages import DOCS, Page, differences
 

@@ -24,7 +24,7 @@ from benchmarks.nc_curves import curve_numbers
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.probes import probe_called
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Dataset, load
+from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.probes import Probe
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import score
@@ -209,7 +209,7 @@ def main() -> None:
     )
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
-    dataset = load(options.dataset, data_dir=options.data_dir, quiet=True)
+    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True)
     texts, codes, gold = _labelled(dataset, options.max_docs)
     probe, device = probe_called(options.probe, options.device)
     k = len(dataset.corpus.classes)

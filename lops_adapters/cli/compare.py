@@ -48,11 +48,15 @@ USUAL = (
     "margin",
     "random",
 )
-KNOWN = tuple(name for name, method in METHODS.items() if not method.needs_gold)
 EXAMPLES = """\
   lops compare checked.csv --text body --label weak --gold category
   lops compare checked.csv --text body --label weak --gold category --keep 0.8 --seeds 3
   lops compare checked.csv --text body --label weak --gold category --methods automatic,margin"""
+
+
+def known() -> tuple[str, ...]:
+    """Return the names of the methods that can be compared: without gold labels."""
+    return tuple(name for name, method in METHODS.items() if not method.needs_gold)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         "--methods",
         default=usual,
         metavar="NAMES",
-        help=f"comma-separated list of {', '.join(KNOWN)} (default: {usual})",
+        help=f"comma-separated list of {', '.join(known())} (default: {usual})",
     )
     shared.add_probe(choice)
     shared.add_encoder(choice)
@@ -97,7 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     check_counts(options.seed)
     if not 1 <= options.seeds <= MOST_SEEDS:
         raise LopsError(f"--seeds is {options.seeds}; wanted 1 to {MOST_SEEDS:,}")
-    check_names(options.probe, options.encoder if "committee" in names else None)
+    with_members = [name for name in names if METHODS[name].has_members]
+    check_names(options.probe, options.encoder if with_members else None)
     with standard_input.given(options.files) as paths, threads.limited():
         table = shared.opened(options, paths)
         columns = Columns(options.text, options.label, options.gold, None, options.abstain)
@@ -106,13 +111,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outputs.resolve(folder, "--output")
         with storage.claimed(folder), outputs.as_private_as(paths):
             outputs.check_folder(folder, "compare", options.force, paths)
-            _compare(options, names, table, columns, folder)
+            _compare(options, names, with_members, table, columns, folder)
     return 0
 
 
 def _compare(
     options: argparse.Namespace,
     names: Sequence[str],
+    with_members: Sequence[str],
     table: readers.Table,
     columns: Columns,
     folder: Path,
@@ -123,11 +129,12 @@ def _compare(
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
     more: dict[str, dict[str, Any]] = {}
     settings: dict[str, Any] = {"probe": repr(probe), "methods": names, "keep": options.keep}
-    if "committee" in names:
-        check("committee", options=Choice(encoder=options.encoder).options)
+    for name in with_members:
+        check(name, options=Choice(name, encoder=options.encoder).options)
+    if with_members:
         encoder, members = choose_members(options.encoder, described(probe))
         which += f" {members}"
-        more["committee"] = {"encoder": encoder, "quiet": options.quiet}
+        more = {name: {"encoder": encoder, "quiet": options.quiet} for name in with_members}
         settings["encoder"] = options.encoder
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, keep=keep_of(name, options.keep), seed=options.seed)
@@ -167,11 +174,11 @@ def read_methods(text: str) -> list[str]:
     ['released', 'margin']
     """
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    wrong = [name for name in names if name not in KNOWN]
+    wrong = [name for name in names if name not in known()]
     if wrong or not names:
         what = f"{wrong[0]!r} is unknown" if wrong else "it names no method"
         raise LopsError(
-            f"--methods is {text!r}; {what}; wanted a comma-separated list of {', '.join(KNOWN)}"
+            f"--methods is {text!r}; {what}; wanted a comma-separated list of {', '.join(known())}"
         )
     return names
 

@@ -13,7 +13,7 @@ from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import select as command
 from lops_adapters.console import aligned, percent
-from lops_adapters.datasets import Corpus, load
+from lops_adapters.datasets import Corpus, load_dataset
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import string_match
@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; returns the exit status."""
     folder = parser().parse_args(arguments).output
-    dataset = load("demo", quiet=True)
+    dataset = load_dataset("demo", quiet=True)
     corpus = dataset.corpus
     gold = np.array(dataset.gold.labels if dataset.gold else (), dtype=object)
     matched = string_match(corpus.texts, corpus.seeds, quiet=True)

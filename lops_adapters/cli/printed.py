@@ -12,7 +12,7 @@ from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
 from lops_adapters.texts.checked import what_more_brings
-from lops_adapters.texts.explain import cannot_tell, train_on
+from lops_adapters.texts.explain import cannot_tell
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -60,7 +60,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
 
 def _to_check(done: Done, output: Output) -> int:
     """Return the number of rows to check that are written."""
-    if output.folder is None or done.fit.job.choice.method != "committee":
+    if output.folder is None or not done.fit.job.choice.row.assesses:
         return 0
     return len(done.fit.selection.to_check())
 
@@ -103,7 +103,7 @@ def _method(done: Done, kept: str) -> str:
     """Return the line about the method; ``kept``: what is kept, in words."""
     selection, job = done.fit.selection, done.fit.job
     reasons = {report.why for report in selection.per_class.values()} - {TOO_FEW}
-    by_probability = job.choice.method == "committee" and not job.choice.per_class
+    by_probability = job.choice.row.assesses and not job.choice.per_class
     if by_probability and len(reasons) == 1 and not cannot_tell(selection):
         return f"Method: {job.choice.method}; kept if {reasons.pop()}."
     return f"Method: {job.choice.method}. {kept}"
@@ -117,7 +117,7 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
         return said
     names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]
     names += [f"abstained ({done.totals.abstained:,})"] if done.totals.abstained else []
-    names += ["train"] if done.fit.job.choice.method == "committee" else []
+    names += ["train"] if done.fit.job.choice.row.assesses else []
     names += [f"{Path(TO_CHECK).stem} ({to_check})"] if to_check else []
     names += [Path(DUPLICATES).stem] if done.fit.near else []
     names += [Path(SOURCES).stem] if done.page.sources else []
@@ -128,11 +128,8 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
 def _next(done: Done, output: Output, to_check: int) -> str:
     if output.folder is None:
         return "Next: train on the kept rows, with balanced classes."
-    what = (
-        "on train.csv"
-        if done.fit.job.choice.method == "committee"
-        else train_on(done.fit.job.choice.method)
-    )
+    method = done.fit.job.choice.row
+    what = "on train.csv" if method.assesses else method.train_on
     page = f"Next: open {output.folder}/report.html"
     if not to_check:
         return f"{page}; then train {what}, with balanced classes."

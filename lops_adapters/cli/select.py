@@ -20,9 +20,10 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
+from lops_adapters.selection import Method
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.texts.choices import Choice, check_names
 
 # Options that say where to write and how to run; config.json holds all others.
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
     """Check the options and the table, then select."""
     choice = _of_options(Choice, options, words=shared.read_words(options.words))
-    method, _ = choice.method, choice.check()
+    method, row = choice.method, choice.check()
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -57,8 +58,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option in ("checked", "checked-column", "weights", "labels", "source", "group"):
-        if getattr(options, option.replace("-", "_")) and method != "committee":
+    for option, able in _able(row).items():
+        if getattr(options, option.replace("-", "_")) and not able:
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
@@ -98,13 +99,21 @@ def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> K
     return kind(**{name: given[name] for name in names if given.get(name) is not None})
 
 
+def _able(method: Method) -> dict[str, bool]:
+    """Return whether a method takes an option that few take."""
+    takes = {"checked": "checked", "checked-column": "checked"}
+    takes |= {"labels": "votes", "source": "votes", "group": "groups"}
+    able = {option: argument in method.takes for option, argument in takes.items()}
+    return {**able, "weights": method.assesses}
+
+
 def _job(
     options: argparse.Namespace,
     table: readers.Table,
     columns: Columns,
     choice: Choice,
     said: Sequence[str],
-) -> Job:
+) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
     checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
@@ -123,7 +132,7 @@ def _job(
         sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
         data = {"sha256": sha256}
     unrecorded = (*UNRECORDED, *(one.name for one in fields(Choice)))
-    return Job(
+    return TableJob(
         columns,
         choice,
         options.probe_rows,
@@ -143,7 +152,7 @@ def _job(
 
 
 def _select(
-    options: argparse.Namespace, job: Job, table: readers.Table, output: engine.Output
+    options: argparse.Namespace, job: TableJob, table: readers.Table, output: engine.Output
 ) -> None:
     """Select in this process or on Ray, and print what was written."""
     ray = import_module(RAY) if options.engine == "ray" else None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lops_adapters import formats
 from lops_adapters.cli import options as shared
-from lops_adapters.selection.methods import OFFERED
+from lops_adapters.selection.methods import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 
@@ -95,10 +95,10 @@ def parser() -> argparse.ArgumentParser:
 def _add_selection(choice: argparse._ArgumentGroup) -> None:
     choice.add_argument(
         "--method",
-        choices=OFFERED,
+        choices=offered(),
         default="committee",
         metavar="NAME",
-        help=f"{', '.join(OFFERED)} (default: committee, which decides how many to keep)",
+        help=f"{', '.join(offered())} (default: committee, which decides how many to keep)",
     )
     shared.add_keep(choice, "auto")
     choice.add_argument(

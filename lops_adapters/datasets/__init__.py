@@ -6,6 +6,6 @@ to the evaluation.
 """
 
 from lops_adapters.datasets.corpus import Corpus, Dataset, GoldLabels
-from lops_adapters.datasets.registry import load, names
+from lops_adapters.datasets.registry import load_dataset, names
 
-__all__ = ["Corpus", "Dataset", "GoldLabels", "load", "names"]
+__all__ = ["Corpus", "Dataset", "GoldLabels", "load_dataset", "names"]

@@ -77,7 +77,7 @@ def names() -> tuple[str, ...]:
     return tuple(sorted([*TASKS, "demo"]))
 
 
-def load(
+def load_dataset(
     name_or_path: str | Path,
     *,
     data_dir: str | Path | None = None,
@@ -127,10 +127,10 @@ def load(
     >>> import json, tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "mine.csv").write_text("text,label\\nA goal!,sports\\nA film.,arts\\n")
-    >>> dataset = load(folder / "mine.csv", seeds={"sports": ["goal"], "arts": ["film"]})
+    >>> dataset = load_dataset(folder / "mine.csv", seeds={"sports": ["goal"], "arts": ["film"]})
     >>> dataset.corpus.texts, dataset.gold.labels
     (('A goal!', 'A film.'), ('sports', 'arts'))
-    >>> load("agnwes")
+    >>> load_dataset("agnwes")
     Traceback (most recent call last):
     ...
     lops_adapters.core.LopsError: 'agnwes' is neither an existing path nor a registered data set;
@@ -251,7 +251,7 @@ def _conform(rows: Rows, task: Task, path: Path) -> Rows:
         raise LopsError(
             f"{path} was taken for {task.name}, but its gold labels {listed(unknown)} are not "
             f"among the classes of that data set ({listed(task.seeds)}); rename them, or read the "
-            f"path itself: load({str(path)!r})"
+            f"path itself: load_dataset({str(path)!r})"
         )
     if task.n_documents not in (None, len(rows.texts)):
         message = "%s: %d documents in %s; the paper's task has %d"

@@ -36,6 +36,7 @@ from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
 
@@ -138,12 +139,12 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> Network
     selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
-    owner = "standard" if arm == REFRESH or is_at_documents(arm) else arm
+    owner = STANDARD if arm == REFRESH or is_at_documents(arm) else arm
     train = partial(_train, prepared, trusted, job)
     category, category_seconds = folder.stage(f"{owner}-category", train)
     # The released code's insertion point: at each refresh of the targets.
     improve = partial(_self_train, prepared, category, at_refresh, arm, job)
-    owner = "standard" if is_at_documents(arm) else arm
+    owner = STANDARD if is_at_documents(arm) else arm
     arrays, self_seconds = folder.stage(f"{owner}-self-training", improve)
     seconds = {
         "selection": select_seconds,
@@ -155,9 +156,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> Network
 
 def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list[Selector]:
     """Return the network's selectors, of rows and at each refresh; one or both keep everything."""
-    methods = {"rows": "standard", "refresh": "standard"}
+    methods = {"rows": STANDARD, "refresh": STANDARD}
     if arm == REFRESH:
-        methods["refresh"] = "lops"
+        methods["refresh"] = LOPS
     elif not is_at_documents(arm):
         methods["rows"] = arm
     return [

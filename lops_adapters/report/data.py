@@ -63,7 +63,7 @@ def selection_page(
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)
     shown = {
-        "why": [f"Rule: {selection.rule}.", f"Training: {selection.stopped}."],
+        "why": [f"Method: {selection.rule}.", f"Training: {selection.stopped}."],
         "settings": {},
         "versions": {},
         "suspects": list(rows.suspects(at, LONGEST)),

@@ -25,6 +25,7 @@ from lops_adapters.storage import read_json, write_text
 Metrics = dict[str, Any]  # the contents of metrics.json
 SeedWords = dict[str, list[Any]]  # class -> [word, number of documents] of each seed word
 Item = dict[str, Any]  # an iteration's entry in it
+STANDARD = "standard"  # the arm without a selection
 
 
 def write_report(folder: Path) -> Path:
@@ -171,7 +172,7 @@ def _classes(metrics: Metrics) -> str:
     parts = []
     for arm, result in metrics["arms"].items():
         selections = [item for item in result["iterations"] if "per_class" in item]
-        if arm != "standard" and selections:
+        if arm != STANDARD and selections:
             tables = map(_per_class, selections)
             parts.append(details(f"What the {arm} arm kept, by class", *tables))
     return section("classes", "Selection per class", *parts) if parts else ""

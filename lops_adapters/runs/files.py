@@ -13,6 +13,7 @@ from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import Corrected, corrected
 
 METRICS = "metrics.json"
@@ -115,7 +116,7 @@ def add_arm(
     metrics = {
         **about,
         "arms": {
-            name: arms[name] for name in sorted(arms, key=lambda name: (name != "standard", name))
+            name: arms[name] for name in sorted(arms, key=lambda name: (name != STANDARD, name))
         },
     }
     storage.write_json(run.path / METRICS, metrics)

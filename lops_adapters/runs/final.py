@@ -20,12 +20,12 @@ from lops_adapters.probes import FAST
 from lops_adapters.runs.files import write_selection
 from lops_adapters.runs.framework import Framework, Job
 from lops_adapters.runs.rounds import RoundsSettings
-from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
+from lops_adapters.runs.settings import LOPS, NOT_NEGATIVE, STANDARD, FrameworkSettings, setting
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
 ARMS = tuple(
-    f"{method}{SUFFIX}" for method in ("lops", "committee", "automatic", "random", "optimal")
+    f"{method}{SUFFIX}" for method in (LOPS, "committee", "automatic", "random", "optimal")
 )
 Settings = TypeVar("Settings", bound="FinalSettings")
 
@@ -59,7 +59,7 @@ class FinalSettings(RoundsSettings):
         """
         if self.ends_with_network:
             return self.ARMS
-        return ("standard", f"lops{SUFFIX}", f"committee{SUFFIX}")
+        return (STANDARD, f"{LOPS}{SUFFIX}", f"committee{SUFFIX}")
 
     @classmethod
     def shown_arms(cls) -> str:
@@ -110,7 +110,7 @@ class FinalFramework(Framework[Settings]):
 
     def rounds(self, arm: str, settings: Any) -> tuple[int, str]:
         """Return the number of rounds, and what selects before: only in arms of the documents."""
-        method = self.method_of(arm) if is_at_documents(arm) else "standard"
+        method = self.method_of(arm) if is_at_documents(arm) else STANDARD
         return (0 if settings.ends_with_network else settings.rounds), method
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -25,13 +25,12 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
-from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.settings import LOPS, FrameworkSettings
 from lops_adapters.selection import METHODS, Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.folds import FOLDS
-from lops_adapters.selection.methods import BY_CLASS
 from lops_adapters.selection.random import random_like
 from lops_adapters.selection.selectors import Labels
 
@@ -56,7 +55,7 @@ def named(name: str) -> Framework[Any]:
 
 
 # Arms that ``random`` is the control of, in this order.
-CONTROLLED = ("committee", "automatic", "lops")
+CONTROLLED = ("committee", "automatic", LOPS)
 
 
 @dataclass(frozen=True)
@@ -117,11 +116,11 @@ class Job(Generic[Settings]):
 
         """
         seed = self.seed if seed is None else seed
-        arm = self.controlled(control_of) if method == "random" and control_of else None
+        row = self.settings.row(method)
+        arm = self.controlled(control_of) if row.control and control_of else None
         if control_of and arm:
             control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
             return as_selector(control, seed)
-        row = self.settings.row(method)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
@@ -131,7 +130,7 @@ class Job(Generic[Settings]):
             gold = self.gold[positions] if has_gold else None  # type: ignore[index]
             places = enumerate(positions.tolist())
             checked = {i: self.checked[place] for i, place in places if place in self.checked}
-            options |= {"checked": checked} if checked and row.name == "committee" else {}
+            options |= {"checked": checked} if checked and "checked" in row.takes else {}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(
             build,
@@ -145,20 +144,20 @@ class Job(Generic[Settings]):
             quiet=self.quiet,
             **options,
         )
-        if method == "standard":
+        if row.keeps_all:
             return make()
         read = texts or _unchanged
         if isinstance(keep, str):
             held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
             share = partial(_on_texts, as_selector(held_out, seed), read)
-            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.name in BY_CLASS)
+            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
             return partial(_learnable, automatic, 0)
         least = FOLDS if "folds" in row.options else 0
         on_texts = partial(_on_texts, make(keep=keep), read if row.texts else _unchanged)
         return partial(_learnable, on_texts, least)
 
     def controlled(self, stages: str) -> str | None:
-        """Return the arm whose numbers per class ``random`` keeps: the first finished one.
+        """Return the arm whose numbers per class a control keeps: the first finished one.
 
         ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
         """

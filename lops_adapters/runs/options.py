@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset, load, names
+from lops_adapters.datasets import Corpus, Dataset, load_dataset, names
 from lops_adapters.datasets.checked import read_checked
 from lops_adapters.datasets.newsgroups import HEADERS
 from lops_adapters.datasets.readers import find_checked
@@ -179,7 +179,7 @@ def read_dataset(options: argparse.Namespace, seed: int, headers: str) -> Datase
     """Return the data set that the options name, or a random sample; headers as asked for."""
     if options.max_docs is not None and options.max_docs < 2:
         raise LopsError(f"--max-docs is {options.max_docs}; wanted at least 2")
-    dataset = load(
+    dataset = load_dataset(
         options.dataset,
         data_dir=options.data_dir,
         offline=options.offline,

@@ -123,7 +123,7 @@ def run_rounds(
     done: list[Round] = []
     for number in range(job.settings.rounds):
         labels = _without(training.pseudo_labels(), given)
-        selects = number == 0 and method != "standard"
+        selects = number == 0 and not job.settings.row(method).keeps_all
         selection, seconds = keep_all(labels.labels.tolist(), labels.labels), 0.0
         if selects:
             select = partial(_select, arm, method, labels, corpus, job)

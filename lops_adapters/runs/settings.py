@@ -12,6 +12,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe, text_probe
 from lops_adapters.selection import METHODS, Method
 
+STANDARD, LOPS = "standard", "lops"  # arms: no selection; the setting ``method``
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
 
@@ -92,7 +93,7 @@ class FrameworkSettings:
     They survive a round trip through JSON. ``probe="same"`` is the framework's own classifier.
     """
 
-    ARMS: ClassVar[tuple[str, ...]] = ("standard", "lops")
+    ARMS: ClassVar[tuple[str, ...]] = (STANDARD, LOPS)
     MORE_ARMS: ClassVar[tuple[str, ...]] = ()
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
@@ -163,7 +164,7 @@ class FrameworkSettings:
 
     def row(self, arm: str) -> Method:
         """Return the method that an arm is named after; ``lops`` is the reading ``method``."""
-        return METHODS[self.method if arm == "lops" else arm]
+        return METHODS[self.method if arm == LOPS else arm]
 
     def named_probe(self, max_tokens: int, device: str, *, quiet: bool) -> Probe:
         """Return the probe of the name ``probe``, which is not ``same``."""

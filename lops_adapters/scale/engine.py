@@ -27,7 +27,7 @@ from lops_adapters.selection.draw import expected
 from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
@@ -47,10 +47,10 @@ class Part(NamedTuple):
     start: int
 
 
-def check(options: argparse.Namespace, job: Job) -> None:
+def check(options: argparse.Namespace, job: TableJob) -> None:
     """Raise a LopsError about options that need the other engine."""
     conflict = ""
-    if job.choice.method != "committee":
+    if not job.choice.row.scores_further:
         conflict = f"runs the committee, and the method is {job.choice.method}"
     elif options.probe not in (AUTO, "linear"):
         conflict = f"trains the linear probe, and --probe is {options.probe}"
@@ -64,7 +64,7 @@ def check(options: argparse.Namespace, job: Job) -> None:
         raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 
 
-def run(table: Table, job: Job, output: Output, *, address: str | None, quiet: bool) -> Done:
+def run(table: Table, job: TableJob, output: Output, *, address: str | None, quiet: bool) -> Done:
     """Select on Ray and write a folder, complete or not at all.
 
     Args:
@@ -98,7 +98,7 @@ class Steps:
     """The steps of a selection on a cluster."""
 
     ray: Any
-    job: Job
+    job: TableJob
     quiet: bool
 
     def count(self, tables: Sequence[Table]) -> tuple[list[Part], Classes]:
@@ -149,7 +149,7 @@ class Steps:
     def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
         """Score and write every part, and return the counts of all."""
         classes, encoder = fitted.sample.classes, fitted.selection.settings["encoder"]
-        for name, *_ in part_files(folder, kind, classes, self.job.choice.method):
+        for name, *_ in part_files(folder, kind, classes, self.job.choice.row):
             (folder / name).mkdir()
         totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
@@ -199,8 +199,6 @@ def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
     scoring = _held[key]
     files = [
         (name, folder / name / f"part-{part.number:05d}{path.suffix}", of_part)
-        for name, path, of_part in part_files(
-            folder, kind, scoring.classes, scoring.job.choice.method
-        )
+        for name, path, of_part in part_files(folder, kind, scoring.classes, scoring.job.choice.row)
     ]
     return write_parts(part.table, scoring, files, part.start)

@@ -17,7 +17,7 @@ from lops_adapters.selection.arbiter import Arbiter, held_out_share, learn
 from lops_adapters.selection.calibration import Calibration
 from lops_adapters.selection.draw import Drawn, row_ids
 from lops_adapters.selection.likelihoods import likelihoods, weakened
-from lops_adapters.selection.members import Member, vectors_of, without_nan
+from lops_adapters.selection.member import Member, vectors_of, without_nan
 from lops_adapters.selection.posterior import (
     SHARPNESS,
     NoiseEstimate,

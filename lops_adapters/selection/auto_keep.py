@@ -21,7 +21,7 @@ from lops_adapters.selection.likelihoods import (
 )
 from lops_adapters.selection.members import Learnt
 from lops_adapters.selection.ranked import Scored, selection_of
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 AUTO = "auto"
 Keep = float | Mapping[Any, float]
@@ -40,7 +40,7 @@ class Preferred:
     seed: int = 0
     quiet: bool = True
 
-    def __call__(self, labelled: Labelled, seen: Seen | None = None) -> Selection:
+    def __call__(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
         """Predict held-out and select; LopsError if there are fewer samples than folds."""
         classes, codes = labelled.classes, labelled.codes
         folded = Folded.of(labelled, FOLDS, self.seed, self.quiet)

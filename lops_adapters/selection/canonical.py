@@ -28,7 +28,7 @@ from lops_adapters.core import Selection, tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.folds import unnamed
 from lops_adapters.selection.selectors import Corrected, Select, Selector
-from lops_adapters.selection.suggestions import Moved, Seen
+from lops_adapters.selection.suggestions import Listener, Moved
 
 _BLOCK = 2**14  # digests held as Python objects at once
 
@@ -39,7 +39,7 @@ def in_content_order(select: Select, seed: int = 0) -> Select:
     The seed keys the order, so that another seed gives other folds, batches and ties.
     """
 
-    def ordered(labelled: Labelled, seen: Seen | None = None) -> Selection:
+    def ordered(labelled: Labelled, seen: Listener | None = None) -> Selection:
         order = content_order(labelled.samples, labelled.codes, seed)
         moved = None if seen is None else Moved(seen, order)
         return restored(select(labelled.at(order), moved), order)

@@ -12,7 +12,7 @@ from lops_adapters.console import percent, typed
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
+from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.calibration import calibration_of, diagnose
 from lops_adapters.selection.folds import FOLDS, Folded
@@ -25,23 +25,16 @@ from lops_adapters.selection.likelihoods import (
     strengths,
     weakened,
 )
-from lops_adapters.selection.member_table import members_of_texts, members_of_vectors
-from lops_adapters.selection.members import (
-    Learnt,
-    Member,
-    OwnProbabilities,
-    check_words,
-    vectors_of,
-    weights_of,
-    without_nan,
-)
+from lops_adapters.selection.member import Member, vectors_of, without_nan
+from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.members import Learnt, OwnProbabilities, check_words
 from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, selection_of, shares
 from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Select, objects
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import fit as fit_sources
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
@@ -126,7 +119,7 @@ class Committee:
     fitted: Fitted | None = None
     assessed: Callable[[list[Source]], None] | None = None
 
-    def __call__(self, labelled: Labelled, seen: Seen | None = None) -> Selection:
+    def __call__(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
         """Score and select.
 
         ``seen`` receives the mean likelihoods; its method ``settle``, if it has one, receives the
@@ -180,9 +173,7 @@ class Committee:
             self.fitted(replace(fitted, least=least))
         if seen is not None:
             seen(likely, None)
-            if hasattr(seen, "settle"):
-                first = certain[codes] if voted else before
-                seen.settle(first, true, scored, noise=noise)
+            seen.settle(certain[codes] if voted else before, true, scored, noise=noise)
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {heard.said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(
@@ -247,7 +238,7 @@ class Committee:
         """
         codes, classes = labelled.codes, labelled.classes
         of_labels = class_shares(codes, len(classes), self.folds)
-        total, best_skill, weights = np.zeros(()), 0.0, weights_of(self.members)
+        total, best_skill, weights = np.zeros(()), 0.0, [member.weight for member in self.members]
         said: list[str] = []
         every: list[np.ndarray] = []
         choices: list[np.ndarray] = []
@@ -320,18 +311,17 @@ def make(
 
     """
 
-    def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
-        probe, quiet, chosen, samples = request.given, request.quiet, encoder, labelled.samples
+    def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
+        quiet, chosen, samples = request.quiet, encoder, labelled.samples
         if probabilities:
             members: list[Member] = [OwnProbabilities("your classifier")]
-        elif given_vectors(samples) is not None:
-            members = members_of_vectors(probe, quiet)
         else:
             if isinstance(chosen, str):
                 chosen = EmbeddingProbe(chosen, device=device, quiet=quiet)
-            if chosen is not None:
+            inputs = Inputs(samples, request.given, chosen, words, request.seed, quiet)
+            if chosen is not None and "texts" in inputs.kinds:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
-            members = members_of_texts(samples, probe, chosen, words, request.seed, quiet)
+            members = members_of(inputs)
         return Committee(members, request, **options)(labelled, seen)
 
     return select

@@ -14,7 +14,7 @@ from lops_adapters.selection.held_out import held_out
 from lops_adapters.selection.ranked import Scored, best, selection_of, shares
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 _UNFLAGGED = "not flagged as a label error"
 
@@ -35,7 +35,7 @@ def make(request: Request, folds: int = 5) -> Select:
     _cleanlab("filter")
     last = float(probe.max_epochs)
 
-    def predict(labelled: Labelled, seen: Seen | None) -> np.ndarray:
+    def predict(labelled: Labelled, seen: Listener | None) -> np.ndarray:
         folded = Folded.of(labelled, folds, request.seed, request.quiet)
         probabilities = held_out(probe, folded, [last])[last].astype(np.float64)
         if seen is not None:
@@ -48,7 +48,7 @@ def make(request: Request, folds: int = 5) -> Select:
         stopped = f"{folds}-fold cross-validation"
         return Scored(np.asarray(quality, dtype=np.float64), None, stopped)
 
-    def unflagged(labelled: Labelled, seen: Seen | None = None) -> Selection:
+    def unflagged(labelled: Labelled, seen: Listener | None = None) -> Selection:
         classes, codes = labelled.classes, labelled.codes
         probabilities = predict(labelled, seen)
         mask = ~_cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)

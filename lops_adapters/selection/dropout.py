@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lops_adapters.core import LopsError
@@ -9,10 +11,12 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 PASSES = 5  # as in the authors' released code
-VARIANTS = ("paper", "released")
+PAPER = "paper"
+VARIANTS = (PAPER, "released")
+Uncertainty = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of (passes, n, k) and (n,) codes
 
 
 def mc_dropout(passes: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -38,14 +42,14 @@ def certainty(
     another class come last. (In the work that the paper cites, the pseudo-label is the model's own
     prediction, so that both variants agree.)
     """
-    if variant == "released":
+    if variant != PAPER:
         return -uncertainty
     agree = passes.mean(axis=0).argmax(axis=1) == codes
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def make(request: Request, variant: str = "paper") -> Select:
-    """Return the method ``mc-dropout`` or ``entropy``.
+def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Select:
+    """Return the method that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
 
     It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
     mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
@@ -59,14 +63,13 @@ def make(request: Request, variant: str = "paper") -> Select:
             "take a transformer, or another method"
         )
 
-    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
         samples, codes = labelled.samples, labelled.codes
         probe.fit(samples, codes, len(labelled.classes), seed=seed)
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
         if seen is not None:
             seen(passes.mean(axis=0), None)
-        uncertainty = (mc_dropout if name == "mc-dropout" else entropy)(passes, codes)
-        scores = certainty(passes, codes, uncertainty, variant)
+        scores = certainty(passes, codes, uncertainty(passes, codes), variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")
 
     return request.ranked(scorer)

@@ -14,7 +14,7 @@ from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.scoring import no_checkpoint
 from lops_adapters.selection.selectors import Labels, Select, encode
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class Lops:
     strict: bool = False
     corrected: bool = False
     online: bool = False
-    seen: Seen | None = None
+    seen: Listener | None = None
     classes: Sequence[Hashable] | None = None
 
     def __post_init__(self) -> None:
@@ -110,7 +110,7 @@ def make(request: Request, online: bool = False) -> Select:
         online=online,
     )
 
-    def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
+    def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
         watched = replace(rule, seen=seen, classes=labelled.classes)
         return watched(labelled.samples, labelled.labels)
 

@@ -1,29 +1,233 @@
-"""The members of a committee by what they score, and what they are built from.
+"""The members of a committee: what each needs and gives, and how it is built.
 
 A new member is a class in :mod:`~lops_adapters.selection.members` or a module of its own, and a
-line here.
+row of :data:`MEMBERS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.topics import Topics
-from lops_adapters.encoders.word_counts import AUTO, CHAR, KnownWords, count_words, is_unspaced
+from lops_adapters.encoders.word_counts import (
+    AUTO,
+    CHAR,
+    KnownWords,
+    WordCounts,
+    count_words,
+    is_unspaced,
+)
 from lops_adapters.probes import probe_class
 from lops_adapters.probes.base import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.members import ClassWords, Learnt, Member, Neighbours, VectorRegression
+from lops_adapters.registry import Registry
+from lops_adapters.selection.member import Member
+from lops_adapters.selection.members import (
+    ClassWords,
+    Learnt,
+    Neighbours,
+    VectorRegression,
+    Vectors,
+)
 
+TEXTS, VECTORS, WORDS = "texts", "vectors", "words"
+KINDS = (TEXTS, VECTORS, WORDS)  # of inputs, as members need them
 # Chosen on half of the tables of benchmarks.static_encoder, confirmed on the others: neighbours by
 # static vectors repeat much of what the regression on them says, and topics of 20,000 words do.
 _WEIGHT_OF_STATIC = 0.5
 _TOPICS_WITH_STATIC = {"width": 100, "most": 20_000}
+
+
+class Inputs:
+    """What members are built from; each part is made when a member asks for it, and once.
+
+    Args:
+        samples: n texts, tokens, or vectors, (n, width).
+        probe: of the first member; default: a linear one, on vectors a softmax.
+        encoder: of texts; None: none.
+        words: class -> words; they need an encoder.
+        seed: of decompositions.
+        quiet: no progress bars.
+
+    Attributes:
+        kinds: those of :data:`KINDS` that there are: ``texts``, the samples are texts or tokens;
+            ``vectors``, :attr:`encode` works; ``words``, every class has words, and
+            :attr:`encode` reads them, too.
+
+    """
+
+    def __init__(
+        self,
+        samples: Any,
+        probe: Probe | None = None,
+        encoder: EmbeddingProbe | None = None,
+        words: Mapping[Hashable, Sequence[str]] | None = None,
+        seed: int = 0,
+        quiet: bool = True,
+    ) -> None:
+        self.samples, self.encoder, self.seed, self.quiet = samples, encoder, seed, quiet
+        self.words: Mapping[Hashable, Sequence[str]] = words or {}
+        self._probe = probe
+        self.kinds = kinds_of(given_vectors(samples) is None, encoder, words)
+
+    @cached_property
+    def probe(self) -> Probe:
+        """The probe of the first member."""
+        if TEXTS not in self.kinds:
+            return self._probe or EmbeddingProbe(quiet=self.quiet)
+        return self._probe or probe_class("linear")(quiet=self.quiet)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the probe reads counted words."""
+        return TEXTS in self.kinds and isinstance(self.probe, LinearProbe)
+
+    @cached_property
+    def counts(self) -> WordCounts:
+        """The words of texts, counted as a linear probe reads them."""
+        probe = self.probe
+        analyzer = probe.analyzer if isinstance(probe, LinearProbe) else AUTO
+        return count_words(self.samples, analyzer)
+
+    @cached_property
+    def counted(self) -> dict[str, Any]:
+        """``read`` and ``reader`` of members that take counted words."""
+        return {"read": self.counts, "reader": KnownWords(self.counts)}
+
+    @property
+    def encode(self) -> Vectors:
+        """Samples to vectors of unit length: the encoder, or the samples themselves."""
+        return _unit if self.encoder is None or TEXTS not in self.kinds else self.encoder.vectors
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the encoder of texts is the static one."""
+        return TEXTS in self.kinds and getattr(self.encoder, "encoder", None) == STATIC
+
+    @cached_property
+    def encoded(self) -> dict[str, Any]:
+        """``read`` and ``reader`` of members on an encoder.
+
+        The static encoder reads counted words; members that share it encode further texts once.
+        """
+        if not self.is_static or self.counts.analyzer == CHAR:
+            return {}
+        return {**self.counted, "read": self.encode(self.counts)}
+
+
+@dataclass(frozen=True)
+class MemberFactory:
+    """A row of :data:`MEMBERS`.
+
+    Attributes:
+        name: of the row.
+        needs: kinds of inputs, of :data:`KINDS`; without all of them it is not built.
+        gives: what its probabilities are, in a few words, for the line that names the members;
+            ``{probe}`` stands for the probe.
+        make: builds the member.
+
+    Raises:
+        LopsError: an unknown kind of input.
+
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    gives: str
+    make: Callable[[Inputs], Member] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        unknown = [kind for kind in self.needs if kind not in KINDS]
+        if unknown:
+            raise LopsError(
+                f"the member {self.name!r} needs {unknown[0]!r}; wanted some of {', '.join(KINDS)}"
+            )
+
+
+def _probe(inputs: Inputs) -> Member:
+    name = "TF-IDF" if inputs.probe.kind == "linear" else inputs.probe.name
+    named = name if TEXTS in inputs.kinds else "the probe"
+    return Learnt(named, inputs.probe, **(inputs.counted if inputs.is_linear else {}))
+
+
+def _topics(inputs: Inputs) -> Member:
+    counts = inputs.counts
+    fewer = inputs.is_static and 2 * sum(map(is_unspaced, counts.words)) <= len(counts.words)
+    topics = Topics(counts, inputs.seed, **(_TOPICS_WITH_STATIC if fewer else {}))
+    return Neighbours("neighbours (LSA)", topics, **inputs.counted)
+
+
+def _neighbours(inputs: Inputs) -> Member:
+    weight = _WEIGHT_OF_STATIC if inputs.is_static else 1.0
+    return Neighbours("neighbours", inputs.encode, **inputs.encoded, weight=weight)
+
+
+def _regression(inputs: Inputs) -> Member:
+    return VectorRegression("regression", inputs.encode, **inputs.encoded)
+
+
+def _class_words(inputs: Inputs) -> Member:
+    return ClassWords("class words", inputs.encode, inputs.words)
+
+
+_ROWS = (
+    MemberFactory("probe", (), "{probe}", _probe),
+    MemberFactory("topics", (TEXTS,), "neighbours by LSA", _topics),
+    MemberFactory("neighbours", (VECTORS,), "neighbours", _neighbours),
+    MemberFactory("regression", (VECTORS,), "logistic regression", _regression),
+    MemberFactory("class words", (TEXTS, VECTORS, WORDS), "class words", _class_words),
+)
+MEMBERS = Registry("member", "lops_adapters.members", MemberFactory, _ROWS)
+
+
+def register_member(member: MemberFactory) -> MemberFactory:
+    """Add a member to every committee and return it; a package may name it as an entry point.
+
+    It is built where the inputs that it needs are there, see docs/extend.md.
+
+    Raises:
+        LopsError: another member has this name.
+
+    """
+    return MEMBERS.register(member)
+
+
+def kinds_of(texts: bool, encoder: object, words: object) -> frozenset[str]:
+    """Return the kinds of inputs that there are; without texts, samples are vectors.
+
+    >>> sorted(kinds_of(True, "static", None)), sorted(kinds_of(True, None, {"a": ["b"]}))
+    (['texts', 'vectors'], ['texts'])
+    """
+    if not texts:
+        return frozenset({VECTORS})
+    encoded = () if encoder is None else (VECTORS, *(() if words is None else (WORDS,)))
+    return frozenset({TEXTS, *encoded})
+
+
+def members_of(inputs: Inputs) -> list[Member]:
+    """Return the members of :data:`MEMBERS` that have what they need, in its order."""
+    return [row.make(inputs) for row in MEMBERS.values() if inputs.kinds.issuperset(row.needs)]
+
+
+def names_of(kinds: frozenset[str], probe: str, encoder: str | None = None) -> str:
+    """Return what these kinds of inputs give; ``probe`` and ``encoder`` are names.
+
+    >>> names_of(kinds_of(True, "static", None), "TF-IDF", "static")
+    'TF-IDF, neighbours by LSA, neighbours and logistic regression on static'
+    """
+    rows = [row for row in MEMBERS.values() if kinds.issuperset(row.needs)]
+    on_encoder = [row.gives for row in rows if row.needs == (VECTORS,) and encoder is not None]
+    names = [row.gives.format(probe=probe) for row in rows if row.gives not in on_encoder[1:]]
+    together = f"{' and '.join(on_encoder)} on {encoder}"
+    return ", ".join(together if name in on_encoder else name for name in names)
 
 
 def is_transformer(encoder: object) -> bool:
@@ -33,51 +237,6 @@ def is_transformer(encoder: object) -> bool:
     (False, False, True)
     """
     return encoder not in (None, STATIC)
-
-
-def members_of_vectors(probe: Probe | None, quiet: bool = True) -> list[Member]:
-    """Return the members that score vectors; the probe is by default a softmax on them."""
-    return [
-        Learnt("the probe", probe or EmbeddingProbe(quiet=quiet)),
-        Neighbours("neighbours", _unit),
-        VectorRegression("regression", _unit),
-    ]
-
-
-def members_of_texts(
-    texts: Sequence[Any],
-    probe: Probe | None,
-    encoder: EmbeddingProbe | None,
-    words: Mapping[Hashable, Sequence[str]] | None = None,
-    seed: int = 0,
-    quiet: bool = True,
-) -> list[Member]:
-    """Return the members that score texts or tokens; they count the words once.
-
-    The probe is by default the linear one; without an encoder, or without words of every class,
-    there are no members that need these.
-    """
-    probe = probe or probe_class("linear")(quiet=quiet)
-    linear, static = isinstance(probe, LinearProbe), encoder and encoder.encoder == STATIC
-    counts = count_words(texts, probe.analyzer if isinstance(probe, LinearProbe) else AUTO)
-    counted: dict[str, Any] = {"read": counts, "reader": KnownWords(counts)}
-    fewer = static and 2 * sum(map(is_unspaced, counts.words)) <= len(counts.words)
-    topics = Topics(counts, seed, **(_TOPICS_WITH_STATIC if fewer else {}))
-    name = "TF-IDF" if probe.kind == "linear" else probe.name
-    members: list[Member] = [
-        Learnt(name, probe, **(counted if linear else {})),
-        Neighbours("neighbours (LSA)", topics, **counted),
-    ]
-    if encoder is None:
-        return members
-    vectors, weight = encoder.vectors, _WEIGHT_OF_STATIC if static else 1.0
-    # The static encoder reads counted words; members that share it encode further texts once.
-    encoded = {} if not static or counts.analyzer == CHAR else {**counted, "read": vectors(counts)}
-    members += [
-        Neighbours("neighbours", vectors, **encoded, weight=weight),
-        VectorRegression("regression", vectors, **encoded),
-    ]
-    return members if words is None else [*members, ClassWords("class words", vectors, words)]
 
 
 def _unit(samples: Sequence[Any]) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""Members of a committee: each scores every sample without its label, and further samples.
-
-A member is one object. It scores the samples of a table held out; with ``further=True`` it keeps
-what it takes to score samples outside the table, whose probabilities do not depend on the other
-samples of their block.
+"""The members of a committee; :mod:`~lops_adapters.selection.member_table` says which are built.
 
 Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
@@ -11,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,44 +17,16 @@ from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
 from lops_adapters.selection.folds import Folded, by_folds
 from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
+from lops_adapters.selection.member import Member, Reader
 
-Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
 Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
 BLOCK = 1024  # rows compared at a time
 _COMPARISONS = 10**9  # of neighbours: about a minute
 _SHOWN = 5  # classes in an error
 
 
-class Member(Protocol):
-    """A classifier of a committee.
-
-    Attributes:
-        name: in words.
-        reader: turns further samples into what the member takes; members may share it. None: the
-            samples. Some members also have ``read``: the samples so, if another member shares them.
-        weight: above 0, of its likelihoods in the committee's mean; a member without it has 1.
-
-    """
-
-    name: str
-    reader: Reader | None
-
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Return class probabilities, (n, k); no row may depend on the row's own label.
-
-        ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
-        """
-
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Return class probabilities, (m, k), of samples as ``reader`` returns them.
-
-        ``groups``: (m,) int codes as of ``Folded.groups``, -1: none that was there. A sample is
-        scored without the labels of its group.
-        """
-
-
 @dataclass
-class Learnt:
+class Learnt(Member):
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
 
     Linear probes train for at least ``LEAST_UPDATES`` updates, see
@@ -98,7 +66,7 @@ class Learnt:
 
 
 @dataclass
-class VectorRegression:
+class VectorRegression(Member):
     """Logistic regression on vectors of unit length, cross-validated.
 
     Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse. Further
@@ -106,14 +74,14 @@ class VectorRegression:
     """
 
     name: str
-    vectors: Vectors
+    encode: Vectors
     read: Any = None
     reader: Reader | None = None
 
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Fit to the other folds and predict; errors are those of the encoder and the folds."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
-        vectors = self.vectors(labelled.samples if self.read is None else self.read)
+        vectors = self.encode(labelled.samples if self.read is None else self.read)
         probabilities = np.empty((len(codes), self._n_classes))
         self._folds: list[tuple[np.ndarray, np.ndarray]] = []
         for rest, here in labelled.splits():
@@ -128,9 +96,13 @@ class VectorRegression:
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Predict by the weights of every fold, or of the one without the sample's group."""
-        vectors = self.vectors(samples)
+        vectors = self.encode(samples)
         predicted = (self._predicted(vectors, fold) for fold in self._folds)
         return by_folds(predicted, groups, self._fold_of_group)
+
+    def vectors(self, samples: Any) -> np.ndarray:
+        """Return the vectors of samples."""
+        return self.encode(samples)
 
     def _predicted(self, vectors: np.ndarray, fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
         """Return (m, k) probabilities; classes that the fold was not fitted to have 0."""
@@ -143,7 +115,7 @@ class VectorRegression:
 
 
 @dataclass
-class Neighbours:
+class Neighbours(Member):
     """The labels of the nearest other samples, by the cosine of their vectors.
 
     A neighbour counts exp(5 cosine). Its own label does not count for a sample. With many samples,
@@ -153,7 +125,7 @@ class Neighbours:
     """
 
     name: str
-    vectors: Vectors
+    encode: Vectors
     count: int = 100
     most: int = 10_000
     read: Any = None
@@ -163,7 +135,7 @@ class Neighbours:
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Count the labels of the neighbours; raises what the encoder raises."""
         samples = labelled.samples if self.read is None else self.read
-        vectors = np.asarray(self.vectors(samples), dtype=np.float32)
+        vectors = np.asarray(self.encode(samples), dtype=np.float32)
         n, self._n_classes = len(vectors), len(labelled.classes)
         most = min(self.most, max(1000, _COMPARISONS // max(1, n)))
         self._others, self._labels = vectors[:most], labelled.codes[:most]
@@ -186,7 +158,7 @@ class Neighbours:
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Count the labels of the neighbours among the samples that all are compared to."""
-        vectors = np.asarray(self.vectors(samples), dtype=np.float32)
+        vectors = np.asarray(self.encode(samples), dtype=np.float32)
         probabilities = np.empty((len(vectors), self._n_classes))
         for start in range(0, len(vectors), BLOCK):
             rows = vectors[start : start + BLOCK]
@@ -198,6 +170,10 @@ class Neighbours:
                 near[groups[start : start + BLOCK, None] == self._groups] = -np.inf
             probabilities[start : start + BLOCK] = self._shares(near)
         return probabilities
+
+    def vectors(self, samples: Any) -> np.ndarray:
+        """Return the vectors of samples."""
+        return self.encode(samples)
 
     def _shares(self, near: np.ndarray) -> np.ndarray:
         """Return the classes' shares of the votes, (m, k), from (m, o) cosines."""
@@ -243,7 +219,7 @@ def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> n
 
 
 @dataclass
-class ClassWords:
+class ClassWords(Member):
     """How near a text is to the words of each class, compared to the other texts.
 
     Similarities are standardised per class over all samples; no label is used. The words of a class
@@ -251,7 +227,7 @@ class ClassWords:
     """
 
     name: str
-    vectors: Vectors
+    encode: Vectors
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
 
@@ -259,7 +235,7 @@ class ClassWords:
         """Compare; LopsError if a class has no words."""
         check_words(self.words, labelled.classes)
         texts = [", ".join(self.words[label]) for label in labelled.classes]
-        self._of_classes = self.vectors(texts)
+        self._of_classes = self.encode(texts)
         near = self._near(labelled.samples)
         self._mean, self._spread = near.mean(axis=0), np.maximum(near.std(axis=0), 1e-9)
         return self._standardised(near)
@@ -269,14 +245,14 @@ class ClassWords:
         return self._standardised(self._near(samples))
 
     def _near(self, samples: Any) -> np.ndarray:
-        return np.asarray(self.vectors(samples) @ self._of_classes.T, dtype=np.float64)
+        return np.asarray(self.encode(samples) @ self._of_classes.T, dtype=np.float64)
 
     def _standardised(self, near: np.ndarray) -> np.ndarray:
         return np.asarray(softmax(2 * (near - self._mean) / self._spread))
 
 
 @dataclass
-class OwnProbabilities:
+class OwnProbabilities(Member):
     """The held-out probabilities of a classifier outside this package: the samples themselves."""
 
     name: str
@@ -306,33 +282,6 @@ class OwnProbabilities:
                 f"position {first} ({shown:.80}); wanted numbers from 0 to 1 that sum to 1"
             )
         return probabilities
-
-
-def without_nan(member: Member, probabilities: np.ndarray) -> np.ndarray:
-    """Return the probabilities of a member; LopsError if one is NaN."""
-    bad = int(np.isnan(probabilities).any(axis=1).sum())
-    if bad:
-        raise LopsError(
-            f"the member {member.name!r} gives NaN for {bad} of {len(probabilities)} samples; its "
-            "training has diverged: lower its learning rate"
-        )
-    return probabilities
-
-
-def weights_of(members: Sequence[Member]) -> list[float]:
-    """Return the weight of every member."""
-    return [getattr(member, "weight", 1.0) for member in members]
-
-
-def vectors_of(members: Sequence[Member], n: int, read: Callable[[Any], Any]) -> np.ndarray:
-    """Return the vectors of n samples, (n, width); width 0 if no member reads vectors.
-
-    They are the last member's: of the encoder, else of words. ``read`` gives what a member takes.
-    """
-    for member in reversed(members):
-        if isinstance(member, Neighbours | VectorRegression):
-            return np.asarray(member.vectors(read(member)))
-    return np.zeros((n, 0))
 
 
 def check_words(words: Mapping[Hashable, Sequence[str]], classes: Sequence[Hashable] = ()) -> None:

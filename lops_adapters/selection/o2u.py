@@ -12,7 +12,7 @@ from lops_adapters.probes.base import Stage, steady
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
@@ -77,7 +77,7 @@ def make(request: Request, variant: str = "paper") -> Select:
     if variant not in VARIANTS:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
-    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
         samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
         losses = Losses(codes)
         stages = stages_of(variant, losses, probe.max_epochs)

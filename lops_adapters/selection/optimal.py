@@ -9,7 +9,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Select, values
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 def make(request: Request) -> Select:
@@ -20,7 +20,7 @@ def make(request: Request) -> Select:
     """
     gold: Labels = request.gold
 
-    def select(labelled: Labelled, _: Seen | None = None) -> Selection:
+    def select(labelled: Labelled, _: Listener | None = None) -> Selection:
         classes, codes = labelled.classes, labelled.codes
         if len(gold) != len(codes):
             raise LopsError(

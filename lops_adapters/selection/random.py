@@ -9,13 +9,13 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.ranked import Scored, Scorer, best, selection_of
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 def random_scorer(seed: int) -> Scorer:
     """Return a scorer whose scores are uniform random numbers in [0, 1)."""
 
-    def scorer(labelled: Labelled, _: Seen | None = None) -> Scored:
+    def scorer(labelled: Labelled, _: Listener | None = None) -> Scored:
         scores = np.random.default_rng(seed).random(len(labelled))
         return Scored(scores, None, "no probe was trained")
 
@@ -34,7 +34,7 @@ def random_like(other: Selection, name: str, seed: int = 0) -> Select:
     than that is kept whole, and the other classes give the rest.
     """
 
-    def select(labelled: Labelled, _: Seen | None = None) -> Selection:
+    def select(labelled: Labelled, _: Listener | None = None) -> Selection:
         classes, codes = labelled.classes, labelled.codes
         scored = random_scorer(seed)(labelled, None)
         reports = (other.per_class.get(label) for label in classes)

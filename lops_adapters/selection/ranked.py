@@ -11,7 +11,7 @@ import numpy as np
 
 from lops_adapters.core import ClassReport, Selection, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 class Scored(NamedTuple):
@@ -23,7 +23,7 @@ class Scored(NamedTuple):
 
 
 # From labelled samples, and what receives predictions, to scores.
-Scorer = Callable[[Labelled, Seen | None], Scored]
+Scorer = Callable[[Labelled, Listener | None], Scored]
 
 
 def total(count: int, n: int | None, keep: float) -> int:

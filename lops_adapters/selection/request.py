@@ -14,7 +14,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe
 from lops_adapters.selection.ranked import Scorer, best, selection_of, shares, total
 from lops_adapters.selection.selectors import Labels, Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 def is_fraction(value: Any) -> bool:
@@ -50,7 +50,7 @@ class Request:
         assert not isinstance(self.keep, Mapping)
         n, keep = self.n, self.keep
 
-        def select(labelled: Labelled, seen: Seen | None = None) -> Selection:
+        def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
             classes, codes = labelled.classes, labelled.codes
             scored = scorer(labelled, seen)
             if np.isnan(scored.scores).any():

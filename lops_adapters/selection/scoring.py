@@ -15,7 +15,7 @@ from lops_adapters.selection.confidences import CONFIDENCES, Confidence
 from lops_adapters.selection.ranked import Scored
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 
 def watch(
@@ -28,7 +28,7 @@ def watch(
     seed: int,
     every: int | None,
     online: bool = False,
-    seen: Seen | None = None,
+    seen: Listener | None = None,
 ) -> int:
     """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
 
@@ -105,7 +105,7 @@ def make(request: Request, online: bool = False) -> Select:
     if confidence.needs_checkpoints:
         probe.check_checkpoints()
 
-    def scorer(labelled: Labelled, seen: Seen | None) -> Scored:
+    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
         codes, k = labelled.codes, len(labelled.classes)
         scores = confidence(codes, k)
         checkpoints = watch(probe, labelled.samples, codes, k, [scores], seen=seen, **asked)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.suggestions import Seen
+from lops_adapters.selection.suggestions import Listener
 
 Labels = Any  # a sequence or array of hashable class names; numpy's arrays are no typing.Sequence
 
@@ -25,7 +25,7 @@ class Selector(Protocol):
 class Select(Protocol):
     """A method at work: it selects among samples whose labels are read."""
 
-    def __call__(self, labelled: Labelled, seen: Seen | None = None, /) -> Selection:
+    def __call__(self, labelled: Labelled, seen: Listener | None = None, /) -> Selection:
         """Return positions into the samples; ``seen`` receives what is predicted."""
 
 

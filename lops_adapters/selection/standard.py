@@ -28,7 +28,7 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
     classes, scores = list(dict.fromkeys(labels)), np.zeros(len(samples))
     scored = Scored(scores, None, "no probe was trained")
     codes, why = encode(labels, classes), "everything is kept"
-    return selection_of(scores == 0, scored, classes, codes, "keep-all", why)
+    return selection_of(scores == 0, scored, classes, codes, "standard", why)
 
 
 def make(request: Request) -> Select:

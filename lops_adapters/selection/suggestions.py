@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
-# Receives (m, k) class probabilities and the (m,) positions of their samples; None: all, in order.
-Seen = Callable[[np.ndarray, "np.ndarray | None"], None]
+from lops_adapters.selection.posterior import NoiseEstimate
 
 
-class Suggestions:
+class Listener(Protocol):
+    """Hears what a method's classifiers say; subclass :class:`Suggestions` to hear a part of it."""
+
+    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
+        """Receive (m, k) class probabilities of samples at (m,) positions; None: all, in order."""
+
+    def settle(
+        self,
+        before: np.ndarray,
+        true: np.ndarray,
+        labels: np.ndarray,
+        noise: NoiseEstimate | None = None,
+    ) -> None:
+        """Receive what a method that assesses labels says of all n samples, in the end.
+
+        Args:
+            before: (n, k) probabilities of the true classes, without checked rows.
+            true: (n, k), with checked rows.
+            labels: (n,) int64 codes of the labels.
+            noise: the estimated share of wrong labels; None: it cannot be estimated.
+
+        """
+
+
+class Suggestions(Listener):
     """Remembers, per sample, the class of a probe's last prediction and its probability.
 
     Args:
@@ -39,18 +61,33 @@ class Suggestions:
         self.codes[where] = probabilities.argmax(axis=1)
         self.probability[where] = probabilities.max(axis=1)
 
+    def settle(
+        self,
+        before: np.ndarray,
+        true: np.ndarray,
+        labels: np.ndarray,
+        noise: NoiseEstimate | None = None,
+    ) -> None:
+        """Ignore it."""
 
-class Moved:
+
+class Moved(Listener):
     """A listener to samples sorted by ``order``."""
 
-    def __init__(self, seen: Seen, order: np.ndarray) -> None:
+    def __init__(self, seen: Listener, order: np.ndarray) -> None:
         self._seen, self._order = seen, order
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         """Hand on the caller's positions."""
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
-    def settle(self, *parts: np.ndarray, **of_all: Any) -> None:
-        """Hand on arrays with a row per sample, and what is of all; some listeners want them."""
-        if hasattr(self._seen, "settle"):
-            self._seen.settle(*(part[np.argsort(self._order)] for part in parts), **of_all)
+    def settle(
+        self,
+        before: np.ndarray,
+        true: np.ndarray,
+        labels: np.ndarray,
+        noise: NoiseEstimate | None = None,
+    ) -> None:
+        """Hand on the rows in the caller's order."""
+        back = np.argsort(self._order)
+        self._seen.settle(before[back], true[back], labels[back], noise)

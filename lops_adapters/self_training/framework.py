@@ -12,6 +12,7 @@ from lops_adapters.datasets.class_words import SEED_FILES
 from lops_adapters.runs.files import write_pseudo_labels, write_selection
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.settings import LOPS
 from lops_adapters.self_training.pipeline import Iteration, Prepared
 from lops_adapters.self_training.settings import SelfTrainingSettings, is_told
 
@@ -44,7 +45,7 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
         """Refuse methods without the arm or the gold labels that they need."""
         told = [arm for arm in arms if is_told(arm)]
-        if told and settings.n_from == "lops" and "lops" not in arms:
+        if told and settings.n_from == LOPS and LOPS not in arms:
             raise LopsError(
                 f"{told[0]} keeps as many as lops, which is not among the methods; add lops, or "
                 "set n_from to 'keep'"

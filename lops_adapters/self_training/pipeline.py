@@ -26,8 +26,9 @@ from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import iterations
 from lops_adapters.runs.files import finished_arms
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.framework import CONTROLLED, Job
 from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.runs.training_set import TrainingSet, codes_of, fading_classes
 from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
 from lops_adapters.self_training.classifier import build_classifier, build_probe
@@ -141,7 +142,7 @@ def _iterate(
 ) -> tuple[Iteration, np.ndarray]:
     """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
-    method = arm if settings.selects_in(number) else "standard"
+    method = arm if settings.selects_in(number) else STANDARD
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
     n = _how_many(method, number, len(labelled), job)
@@ -182,9 +183,9 @@ def _iterate(
 
 
 def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
-    if _controls_committee(arm, job):
-        return "as many per class as committee"
-    if job.settings.n_from == "lops":
+    if corrects := _controlled(arm, job):
+        return f"as many per class as {corrects}"
+    if job.settings.n_from == LOPS:
         return "as many as lops trains on"
     keep = job.settings.keep
     share = _HELD_OUT if isinstance(keep, str) else f"{keep:g}"
@@ -193,10 +194,10 @@ def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
 
 def _how_many(arm: str, number: int, n_labelled: int, job: Job[SelfTrainingSettings]) -> int | None:
     """Return how many pseudo-labels an arm is told to keep; None: its method or keep decides."""
-    if not is_told(arm) or _controls_committee(arm, job):
+    if not is_told(arm) or _controlled(arm, job):
         return None
-    if job.settings.n_from == "lops":
-        return int(finished_arms(job.folder)["lops"]["iterations"][number]["trained_on"])
+    if job.settings.n_from == LOPS:
+        return int(finished_arms(job.folder)[LOPS]["iterations"][number]["trained_on"])
     keep = job.settings.keep
     return None if isinstance(keep, str) else max(1, int(round(keep * n_labelled, 6)))
 
@@ -213,14 +214,16 @@ def _selector(
         positions=labelled.positions,
         per_class=job.settings.per_class or None,  # None: as the paper describes the method
         seed=job.seed + number,
-        control_of=f"{{}}-{number}-selection" if _controls_committee(arm, job) else None,
+        control_of=f"{{}}-{number}-selection" if _controlled(arm, job) else None,
         correct=True,
     )
 
 
-def _controls_committee(arm: str, job: Job[SelfTrainingSettings]) -> bool:
-    """Return whether an arm is ``random`` in a run with a committee: its control."""
-    return arm == "random" and "committee" in finished_arms(job.folder)
+def _controlled(arm: str, job: Job[SelfTrainingSettings]) -> str | None:
+    """Return the finished arm that corrects labels, if this arm is its control."""
+    row = job.settings.row
+    done = finished_arms(job.folder) if row(arm).control else ()
+    return next((other for other in CONTROLLED if other in done and row(other).corrects), None)
 
 
 def _keep_all_of_too_few(n: int, samples: Sequence[Any], pseudo_labels: Any) -> Selection:

@@ -15,6 +15,7 @@ from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
     FRACTION,
+    LOPS,
     FrameworkSettings,
     Range,
     setting,
@@ -97,10 +98,10 @@ class SelfTrainingSettings(FrameworkSettings):
         usual="none; paper and --faithful: 0.6",
     )
     n_from: str = setting(
-        "lops",
+        LOPS,
         "how many to keep, for methods that must be told: as many as the lops arm trains on in the "
         "same iteration, or the fraction keep",
-        choices=("lops", "keep"),
+        choices=(LOPS, "keep"),
         option=None,
     )
     per_class: bool = setting(
@@ -123,7 +124,7 @@ class SelfTrainingSettings(FrameworkSettings):
             LopsError: the pseudo-labels are neither a heuristic nor a readable file.
 
         """
-        alone = "lops" not in methods and any(map(is_told, methods))
+        alone = LOPS not in methods and any(map(is_told, methods))
         checksum = None
         if self.pseudo_labels not in HEURISTICS:
             try:
@@ -134,4 +135,4 @@ class SelfTrainingSettings(FrameworkSettings):
                     f"({error.strerror}); wanted {', '.join(HEURISTICS)}, or a CSV file with "
                     "columns id and label"
                 ) from None
-        return replace(self, n_from="keep" if alone else "lops", pseudo_labels_sha256=checksum)
+        return replace(self, n_from="keep" if alone else LOPS, pseudo_labels_sha256=checksum)

@@ -14,7 +14,7 @@ from lops_adapters.formats.lines import is_packed
 from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.scoring import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
@@ -46,7 +46,7 @@ class Output(NamedTuple):
         return [(part, path, formats.to_write(path, name)) for part, path, name in asked if path]
 
 
-def run(table: Table, job: Job, output: Output) -> Done:
+def run(table: Table, job: TableJob, output: Output) -> Done:
     """Select in a table and write the output, complete or not at all.
 
     Raises:
@@ -72,7 +72,7 @@ def run(table: Table, job: Job, output: Output) -> Done:
             files.append((part, stack.enter_context(storage.replacing(path)), kind))
         if output.folder is not None:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
-            files += part_files(folder, output.kind, classes, job.choice.method)
+            files += part_files(folder, output.kind, classes, job.choice.row)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
         finish(table, before, done, folder)
         return done
@@ -92,7 +92,7 @@ def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | N
         return
     if fitted.near:
         write_duplicates(folder / results.DUPLICATES, fitted)
-    if fitted.job.choice.method == "committee":
+    if fitted.job.choice.row.assesses:
         write_to_check(folder / results.TO_CHECK, fitted)
     if fitted.selection.sources:
         write_sources(folder / results.SOURCES, fitted)

@@ -16,7 +16,7 @@ from lops_adapters.selection.assessment import Assessment, FittedCommittee, Samp
 from lops_adapters.selection.canonical import name_keys
 from lops_adapters.selection.selectors import encode
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import LABEL, WEIGHT
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
@@ -44,7 +44,7 @@ class Fit:
 
     """
 
-    job: Job
+    job: TableJob
     sample: Sample
     selection: TextSelection
     scoring: Scoring
@@ -83,7 +83,7 @@ class Done:
                 "rows to look at are the sample's."
             )
         names = sample.classes.names
-        pairs = totals.suggestions(names) if fit.job.choice.method == "committee" else []
+        pairs = totals.suggestions(names) if fit.job.choice.row.assesses else []
         near = near_duplicates.sentences(fit.near, fit.selection.labels)
         conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(
@@ -127,7 +127,7 @@ class Done:
         return describe(job.command, "select", settings, job.choice.seed, data, used["device"])
 
 
-def check_sample(classes: Classes, job: Job) -> None:
+def check_sample(classes: Classes, job: TableJob) -> None:
     """Raise a LopsError if the sample is too small for the classes."""
     least = FEWEST_PER_CLASS * len(classes.names)
     if classes.counts.sum() > job.most and least > job.most:
@@ -137,7 +137,7 @@ def check_sample(classes: Classes, job: Job) -> None:
         )
 
 
-def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
+def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
     """Select among the sample of a table.
 
     Args:
@@ -174,12 +174,12 @@ def fit(sample: Sample, job: Job, near: bool = True) -> Fit:
     return Fit(job, sample, selection, scoring, duplicates)
 
 
-def _has_unvoted(sample: Sample, job: Job) -> bool:
+def _has_unvoted(sample: Sample, job: TableJob) -> bool:
     return job.columns.has_votes and sample.classes.abstained > 0
 
 
 def _scoring(
-    sample: Sample, job: Job, selection: TextSelection, committee: FittedCommittee | None
+    sample: Sample, job: TableJob, selection: TextSelection, committee: FittedCommittee | None
 ) -> Scoring:
     """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
     names, sampled = sample.classes.names, None

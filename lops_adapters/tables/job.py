@@ -13,12 +13,12 @@ from lops_adapters.texts.choices import Choice
 
 
 @dataclass(frozen=True)
-class Job:
+class TableJob:
     """What is asked for.
 
     Attributes:
         columns: of the table.
-        choice: how to select; only a committee scores rows outside its sample.
+        choice: how to select; few methods score rows outside their sample.
         probe_rows: rows of the sample.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
@@ -48,5 +48,5 @@ class Job:
     @property
     def most(self) -> int:
         """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.choice.method == "committee" and self.columns.is_plain
+        plain = self.choice.row.scores_further and self.columns.is_plain
         return self.probe_rows if plain else EVERYTHING

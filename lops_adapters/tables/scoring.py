@@ -18,9 +18,10 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.groups import Groups
 from lops_adapters.labels.votes import VoteReader
+from lops_adapters.selection import Method
 from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
-from lops_adapters.tables.job import Job
+from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import (
     ABSTAINED,
     CORRECTED,
@@ -82,7 +83,7 @@ class Scoring:
 
     """
 
-    job: Job
+    job: TableJob
     classes: Classes
     columns: tuple[str, ...]
     positions: np.ndarray
@@ -209,17 +210,17 @@ class Scoring:
         return [values[code] for code in codes.tolist()]
 
 
-def part_files(folder: Path, kind: str, classes: Classes, method: str) -> Files:
+def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Files:
     """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows.
 
-    And, of the committee, what to train on, always as CSV.
+    And, of a method that assesses labels, what to train on, always as CSV.
     """
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
     files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
-    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method == "committee" else files
+    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files
 
 
-def rehearse_labels(table: Table, kind: str, job: Job, classes: Classes) -> None:
+def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) -> None:
     """Raise a LopsError if the labels of a table cannot be written in a format.
 
     Every label is written with the first row, into each column that may hold it.

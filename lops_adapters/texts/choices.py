@@ -18,7 +18,9 @@ from lops_adapters.probes import PROBES, Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection.methods import OFFERED, Method, check
+from lops_adapters.selection import METHODS, Method
+from lops_adapters.selection.member_table import kinds_of, names_of
+from lops_adapters.selection.methods import check, offered
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command
@@ -46,6 +48,11 @@ class Choice:
     quiet: bool = True
 
     @property
+    def row(self) -> Method:
+        """The method."""
+        return METHODS[self.method]
+
+    @property
     def asked(self) -> dict[str, Any]:
         """The arguments that :func:`lops_adapters.selection.build` has for every method."""
         return {"keep": self.keep, "every": self.every, "per_class": self.per_class}
@@ -61,13 +68,14 @@ class Choice:
         options = {name: value for name, value in options.items() if value is not None}
         named = isinstance(self.encoder, str)
         usual = self.encoder is None or (named and self.encoder in (STATIC, NONE))
-        if not usual or (isinstance(self.method, str) and self.method == "committee"):
+        known = isinstance(self.method, str) and self.method in METHODS
+        if not usual or (known and self.row.has_members):
             options["encoder"] = None if named and self.encoder == NONE else self.encoder
         return options
 
     def check(self) -> Method:
         """Return the method; LopsError: an unknown one, or one that does not take this."""
-        row = check(self.method, **self.asked, options=self.options, among=OFFERED)
+        row = check(self.method, **self.asked, options=self.options, among=offered())
         check_counts(self.seed)
         return row
 
@@ -167,11 +175,12 @@ def choose_members(
     'Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.'
     """
     name = encoder.encoder if isinstance(encoder, EmbeddingProbe) else encoder
-    if name is None or name == NONE:
-        return None, f"Members: {first}, neighbours by LSA."
-    check_names(encoder=name)
-    on_encoder = f"neighbours and logistic regression on {name}{', class words' if words else ''}"
-    return encoder, f"Members: {first}, neighbours by LSA, {on_encoder}."
+    if name == NONE:
+        encoder = name = None
+    if name is not None:
+        check_names(encoder=name)
+    kinds = kinds_of(True, name, words or None)
+    return encoder, f"Members: {names_of(kinds, first, name)}."
 
 
 def device_of(probe: Probe) -> str:

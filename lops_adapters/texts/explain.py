@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lops_adapters.console import listed, typed
-from lops_adapters.core import RULES, Selection
+from lops_adapters.core import Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS
+from lops_adapters.selection import Method
 from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.texts.copies import SHOWN, Copies, Place, problems, repeats
 
@@ -49,15 +49,16 @@ class Why:
         return [*self.problems, *self.first, *self.pairs, *self.notes, *self.rows, *self.last]
 
 
-def reasons(which: str, selection: Selection, method: str, arguments: dict[str, Any]) -> Why:
+def reasons(which: str, selection: Selection, method: Method, arguments: dict[str, Any]) -> Why:
     """Return the sentences about any selection; ``which`` names the members or the probe."""
     trained = selection.stopped[:1].upper() + selection.stopped[1:]
+    kept = _ALL if cannot_tell(selection) else method.says(arguments)
     return Why(
-        first=[which, f"Kept: {_kept(selection, method, arguments)}.", f"{trained}."],
+        first=[which, f"Kept: {kept}.", f"{trained}."],
         classes=class_problems({c: report.count for c, report in selection.per_class.items()}),
         last=[
-            *([_SHARED] if method == "committee" else []),
-            f"Next: train {train_on(method)}, with balanced classes. A "
+            *([_SHARED] if method.assesses else []),
+            f"Next: train {method.train_on}, with balanced classes. A "
             "suggestion for a rejected row is a hint: check before relabelling.",
         ],
     )
@@ -93,57 +94,14 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
     return said
 
 
-def train_on(method: str) -> str:
-    """Return what a classifier gains most from, see docs/how-much.md."""
-    if method == "committee":
-        return "on the corrected labels with their weights"
-    return "on the kept rows"
-
-
 FEW = 10  # rows of a class
+_ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"
 _SHARED = (
     "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
     "word lists or one model do."
 )
 _MARKS = ".,:;!?\"'`*()[]"
 _WORTH_SAYING = 0.01  # of the texts; stray characters are not
-_SPREAD = "the same share of every class"
-_KEPT = {
-    "committee": "rows whose label is more probably right than wrong",
-    "automatic": "rows most probably right; as many are rejected as the held-out probe expects to "
-    "be wrong",
-    "confident-learning": "rows that confident learning does not flag as label errors",
-}
-_KEPT_EVENLY = {
-    "committee": f"as many rows as the members expect to be right, {_SPREAD}",
-    "automatic": f"as many rows as a held-out probe expects to be right, {_SPREAD}",
-}
-
-
-def _kept(selection: Selection, method: str, arguments: dict[str, Any]) -> str:
-    if cannot_tell(selection):
-        return "all rows, since held-out predictions cannot tell right labels from wrong ones"
-    if arguments.get("per_class") and method in _KEPT_EVENLY:
-        return _KEPT_EVENLY[method]
-    if arguments.get("sure") is not None:
-        return (
-            f"rows whose label is right with a probability of at least {float(arguments['sure']):g}"
-        )
-    return _KEPT[method] if method in _KEPT else _kept_by_rank(method, arguments)
-
-
-def _kept_by_rank(method: str, arguments: dict[str, Any]) -> str:
-    keep, per_class = arguments["keep"], arguments["per_class"]
-    share = "a share found by cross-validation,"
-    if keep != AUTO:
-        share = f"the fraction {float(keep):g}"
-    if method in RULES:
-        return f"{share} of each class that the probe learns first, by {method}"
-    where = ""
-    if METHODS[method].per_class if per_class is None else per_class:
-        where = "per class, "
-    how = "the probe learns first" if method == "learning-order" else f"{method} ranks highest"
-    return f"{where}{share} that {how}"
 
 
 def cannot_tell(selection: Selection) -> bool:
@@ -181,7 +139,7 @@ def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:
     ]
 
 
-def complaints(selection: Selection, method: str) -> list[str]:
+def complaints(selection: Selection, method: Method) -> list[str]:
     """Return warnings: classes without kept or learnt rows, labels unrelated to the texts."""
     if cannot_tell(selection):
         return [
@@ -191,14 +149,14 @@ def complaints(selection: Selection, method: str) -> list[str]:
         ]
     reports, warnings = selection.per_class, []
     lost = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.kept]
-    if lost and method not in RULES:  # which say by themselves if nothing is learnt
+    if lost and not method.warns:
         warnings.append(
             f"nothing is kept of {len(lost)} of {len(reports)} classes: "
             f"{', '.join(lost[:SHOWN])}. Check these labels, or use a ranking with a share per "
             "class, such as method learning-order with keep 0.5"
         )
     late = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.learnt]
-    if late and method == "learning-order":
+    if late and method.timed and not method.warns:
         warnings.append(
             f"nothing was learnt in {len(late)} of {len(reports)} classes: "
             f"{', '.join(late[:SHOWN])}. Their kept rows are chosen by probability alone: train "

@@ -10,17 +10,19 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
+from lops_adapters.selection import Method
+from lops_adapters.selection.member_table import kinds_of, names_of
 
 
 def read_given(
-    embeddings: Any, pred_probs: Any, n: int, method: str, probe: Probe | str, at: np.ndarray
+    embeddings: Any, pred_probs: Any, n: int, method: Method, probe: Probe | str, at: np.ndarray
 ) -> np.ndarray | None:
     """Return the rows to score in place of texts, (n, width) float32; None: not given.
 
     Args:
         embeddings, pred_probs: at most one of them.
         n: number of labels.
-        method: of selection; probabilities are for the committee.
+        method: of selection; few take probabilities.
         probe: as the user gave it.
         at: positions of the rows that have a label; others are left out.
 
@@ -35,9 +37,9 @@ def read_given(
     values = pred_probs if embeddings is None else embeddings
     if values is None:
         return None
-    if pred_probs is not None and method != "committee":
+    if pred_probs is not None and "probabilities" not in method.options:
         raise LopsError(
-            f"pred_probs are for the committee, and the method is {method}; leave method out"
+            f"pred_probs are for the committee, and the method is {method.name}; leave method out"
         )
     if isinstance(probe, str) and probe not in ("auto", "linear", "embedding"):
         raise LopsError(f"probe is {probe!r}, which reads texts; leave it out with {name}")
@@ -71,8 +73,11 @@ def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: st
             )
 
 
-def probe_of_vectors(probe: Probe | str, quiet: bool) -> tuple[Probe, str]:
-    """Return the probe for vectors, and a sentence that names the members."""
+def probe_of_vectors(probe: Probe | str, quiet: bool, members: bool) -> tuple[Probe, str]:
+    """Return the probe for vectors, and a sentence that names it, or the members."""
     chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
     first = chosen.name if chosen is probe else "logistic regression"
-    return chosen, f"Members, on the given vectors: {first}, neighbours, logistic regression."
+    if not members:
+        return chosen, f"Probe, on the given vectors: {first}."
+    names = names_of(kinds_of(False, None, None), first)
+    return chosen, f"Members, on the given vectors: {names}."

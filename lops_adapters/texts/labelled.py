@@ -13,11 +13,11 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.labels.checked import with_checked, with_copies
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe
-from lops_adapters.selection import METHODS, Suggestions
+from lops_adapters.selection import Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
+from lops_adapters.selection.building import check_data, select_by
 from lops_adapters.selection.members import check_words
-from lops_adapters.selection.methods import check_data, select_by
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
@@ -67,12 +67,12 @@ def select_labelled(
         LopsError: what :func:`select` raises once the labels are read.
 
     """
-    method, shown = choice.method, labelled.samples
+    row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
         labelled = replace(labelled, codes=first_codes(labelled.votes))
         labels = labelled.labels
     known = labelled.with_label()
-    matrix = read_given(embeddings, pred_probs, len(labels), method, choice.probe, known.places)
+    matrix = read_given(embeddings, pred_probs, len(labels), row, choice.probe, known.places)
     check_alone(matrix, choice.encoder, choice.words, choice.analyzer)
     _check_size(known, choice)
     if choice.words is not None:
@@ -82,26 +82,26 @@ def select_labelled(
     known = known if matrix is None else replace(known, samples=matrix)
     probe, which, options = _scorers(choice, known, pred_probs)
     committees, estimates = list[FittedCommittee](), list[Source]()
-    is_committee, voted = method == "committee", known.votes is not None
-    unvoted = is_committee and voted and matrix is None and len(known.codes) < len(labels)
+    voted = "votes" in row.takes and known.votes is not None
+    unvoted = voted and matrix is None and len(known.codes) < len(labels)
     options |= {"fitted": committees.append} if unvoted or fitted is not None else {}
-    options |= {"assessed": estimates.extend} if is_committee and voted else {}
-    seen = Assessed(len(known.codes)) if is_committee else Suggestions(len(known.codes))
+    options |= {"assessed": estimates.extend} if voted else {}
+    seen = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
     selection = _select(choice, probe, options, known, seen)
     if isinstance(seen, Assessed):
         seen.finish(known, choice.seed)
         labels = list(labels)
-        for row, code in zip(known.places.tolist(), seen.labels.tolist(), strict=True):
-            labels[row] = known.classes[code]
-    _warn(complaints(selection, method), choice.strict)
+        for place_of, code in zip(known.places.tolist(), seen.labels.tolist(), strict=True):
+            labels[place_of] = known.classes[code]
+    _warn(complaints(selection, row), choice.strict)
     settings = {
         **_used(probe, options),
         **choice.asked,
-        "method": method,
+        "method": choice.method,
         "seed": choice.seed,
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(which, selection, method, {**choice.asked, **options})
+    why = reasons(which, selection, row, {**choice.asked, **options})
     result = TextSelection(
         selection, shown, labels, known.places, seen, why, settings, known.checked_labels, column
     )
@@ -173,16 +173,16 @@ def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, s
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
     probe, quiet = choice.probe, choice.quiet
     if isinstance(known.samples, np.ndarray):
-        watched, which = probe_of_vectors(probe, quiet)
+        watched, which = probe_of_vectors(probe, quiet, choice.row.has_members)
         if pred_probs is not None:
             options = {**choice.options, "probabilities": True}
             return watched, "Member: the given probabilities.", options
         return watched, which, choice.options
-    committee = choice.method == "committee"
-    linear = committee and isinstance(probe, str) and probe == "auto"
+    has_members = choice.row.has_members
+    linear = has_members and isinstance(probe, str) and probe == "auto"
     named = "linear" if linear else probe
     watched, which = choose_probe(named, len(known.samples), quiet, choice.analyzer)
-    if not committee:
+    if not has_members:
         return watched, which, choice.options
     words = choice.words
     chosen, which = choose_members(choice.encoder, described(watched), words=words is not None)
@@ -191,7 +191,7 @@ def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, s
 
 def _check_size(known: Labelled, choice: Choice) -> None:
     """Raise a LopsError of too few labels, and of too many for the memory."""
-    n, row = len(known.codes), METHODS[choice.method]
+    n, row = len(known.codes), choice.row
     check_memory(n, len(known.classes))
     validates = "folds" in row.options or (row.takes_keep and choice.keep == AUTO)
     if validates and n < FEWEST:

@@ -14,7 +14,7 @@ from lops_adapters import extras
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
-from lops_adapters.selection import Suggestions
+from lops_adapters.selection import METHODS, Suggestions
 from lops_adapters.selection.checking import next_rows
 from lops_adapters.selection.committee import TOO_FEW
 from lops_adapters.texts.assessed import Assessed
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage, SourceReport
     from lops_adapters.selection.assessment import FittedCommittee
 
-# Methods whose confidence is the probability that the label is right.
-PROBABILITIES = ("committee", "automatic", "probability", "confident-learning")
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 
 
@@ -346,7 +344,7 @@ class TextSelection(Selection):
             estimate=self.wrong.share(self.per_class),
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
-            is_probability=self.settings["method"] in PROBABILITIES,
+            is_probability=METHODS[self.settings["method"]].is_probability,
             why=self.why,
             settings=self.settings,
             versions=extras.versions(),

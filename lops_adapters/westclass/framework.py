@@ -16,9 +16,10 @@ from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
-from lops_adapters.runs.final import FinalFramework
+from lops_adapters.runs.final import SUFFIX, FinalFramework
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.rounds import Given
+from lops_adapters.selection import METHODS
 from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted
 from lops_adapters.westclass.settings import PUBLISHED, WestclassSettings
 from lops_adapters.westclass.supervision import supervised
@@ -74,10 +75,11 @@ class Westclass(FinalFramework[WestclassSettings]):
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
         """Refuse a corpus of one class, and ``optimal`` pseudo documents."""
         super().check(arms, settings, dataset)
-        if "optimal" in arms:
+        by_gold = [arm for arm in arms if arm in METHODS and METHODS[arm].needs_gold]
+        if by_gold:
             raise LopsError(
-                "optimal needs gold labels, and pseudo documents have none; "
-                "wanted optimal-documents"
+                f"{by_gold[0]} needs gold labels, and pseudo documents have none; "
+                f"wanted {by_gold[0]}{SUFFIX}"
             )
 
     def tables(self, prepared: Prepared, job: Job[WestclassSettings]) -> None:

@@ -23,6 +23,7 @@ from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.framework import Job
+from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe
@@ -149,7 +150,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
     """
     settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
     selector = job.selector(
-        "standard" if is_at_documents(arm) else arm,
+        STANDARD if is_at_documents(arm) else arm,
         partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
         seed=job.seed + _PROBE_SEED,
         control_of="{}-selection",
@@ -161,7 +162,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
     network = build_network(prepared.vectors, settings, job.device, quiet=job.quiet)
     trusted = trusted_positions(selection, prepared.labels)
     # Arms that select later share the Standard arm's network.
-    owner = "standard" if is_at_documents(arm) else arm
+    owner = STANDARD if is_at_documents(arm) else arm
     pretrained, pretrain_seconds = folder.stage(
         f"{owner}-pretraining", partial(_pretrain, network, prepared, trusted, job.seed)
     )

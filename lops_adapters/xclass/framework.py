@@ -12,7 +12,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
 from lops_adapters.xclass.pipeline import Prepared
-from lops_adapters.xclass.settings import XclassSettings
+from lops_adapters.xclass.settings import XclassSettings, method_of
 
 
 class Xclass(IteratedFramework[XclassSettings]):
@@ -32,7 +32,7 @@ class Xclass(IteratedFramework[XclassSettings]):
 
     def method_of(self, arm: str) -> str:
         """Return the selection method of an arm."""
-        return "lops" if arm == "lops-all" else arm
+        return method_of(arm)
 
     def class_words(self, corpus: Corpus, settings: XclassSettings) -> dict[str, list[str]]:
         """Return the names of each class: the method's only supervision."""

@@ -31,7 +31,7 @@ from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.classifier import build_classifier, build_probe
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import check_names, name_vectors
-from lops_adapters.xclass.settings import XclassSettings
+from lops_adapters.xclass.settings import LOPS_ALL, XclassSettings, method_of
 from lops_adapters.xclass.vectors import static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
 
@@ -121,15 +121,17 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iter
     """
     corpus, settings, folder = prepared.corpus, job.settings, job.folder
     labels = prepared.pseudo_labels
-    controlled = job.controlled("{}-selection") if arm == "random" else arm
-    if arm == "lops-all" or controlled == "committee":
+    method = settings.row(method_of(arm))
+    controlled = job.controlled("{}-selection") if method.control else arm
+    corrects = controlled is not None and settings.row(method_of(controlled)).corrects
+    if arm == LOPS_ALL or corrects:
         aligned = prepared.readable, prepared.alignment
         labels = pseudo_label(corpus, *aligned, 1.0, job.seed)
     texts = [cleaned(text) for text in corpus.texts] if settings.faithful else corpus.texts
     samples = [texts[i] for i in labels.positions]
     log.info("%s: %d of %d documents have a pseudo-label", arm, len(labels), len(corpus))
     selector = job.selector(
-        "lops" if arm == "lops-all" else arm,
+        method_of(arm),
         lambda: build_probe(settings, job.device, quiet=job.quiet),
         positions=labels.positions,
         control_of="{}-selection",

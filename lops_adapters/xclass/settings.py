@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.runs.rounds import RoundsSettings
-from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, Range, setting
+from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, LOPS, Range, setting
+
+LOPS_ALL = "lops-all"  # the arm that selects among all documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,7 @@ class XclassSettings(RoundsSettings):
         },
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None, "share_power": 1.0}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-all",)
+    MORE_ARMS: ClassVar[tuple[str, ...]] = (LOPS_ALL,)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 
     encoder: str = setting(
@@ -71,3 +73,12 @@ class XclassSettings(RoundsSettings):
         128, "word pieces per document for the classifier", within=AT_LEAST_ONE
     )
     probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
+
+
+def method_of(arm: str) -> str:
+    """Return the selection method of an arm.
+
+    >>> method_of("lops-all"), method_of("random")
+    ('lops', 'random')
+    """
+    return LOPS if arm == LOPS_ALL else arm

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.predictions import significance
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.storage import write_csv
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, load
+from lops_adapters.datasets import Corpus
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.checked import read_checked, read_given_labels
 from lops_adapters.datasets.readers import find_checked
 

@@ -5,7 +5,8 @@ import pickle
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus, Dataset, load, names, published, registry
+from lops_adapters.datasets import Corpus, Dataset, names, published, registry
+from lops_adapters.datasets import load_dataset as load
 
 TABLE = "text,label\nA goal,rec\nA cell,sci\n"
 COARSE = {

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.evaluation import noise
 from lops_adapters.pseudo_labels import string_match
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.newsgroups import without_header
 
 from .conftest import write_archive

@@ -3,7 +3,7 @@
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.checked import read_checked
 from lops_adapters.datasets.readers import find_checked
 

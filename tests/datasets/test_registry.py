@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, names, published, registry
+from lops_adapters.datasets import load_dataset as load
+from lops_adapters.datasets import names, published, registry
 
 from .conftest import FRAME
 

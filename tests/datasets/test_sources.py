@@ -3,7 +3,8 @@ import re
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load, published, sources
+from lops_adapters.datasets import load_dataset as load
+from lops_adapters.datasets import published, sources
 
 from .conftest import FRAME, write_archive
 

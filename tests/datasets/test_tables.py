@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 
 from .conftest import FRAME
 

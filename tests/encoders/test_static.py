@@ -16,7 +16,6 @@ from lops_adapters.probes import text_probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.hybrid import HybridProbe
 from lops_adapters.selection import build
-from lops_adapters.selection.members import weights_of
 
 from ..noisy import noisy_texts
 
@@ -112,7 +111,7 @@ def test_a_committee_counts_words_once_and_scores_further_texts(monkeypatch):
     judges = []
     selector = build("committee", None, encoder="static", fitted=judges.append)
     selection = selector(texts, labels)
-    assert weights_of(judges[0].members) == [1, 1, 0.5, 1]
+    assert [member.weight for member in judges[0].members] == [1, 1, 0.5, 1]
     assert "regression" in selection.stopped
     codes = np.unique(labels, return_inverse=True)[1]
     verdict = judges[0](texts, codes)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from lops_adapters.core import LopsWarning
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.runs.command import command
 from lops_adapters.runs.framework import named
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.selection import committee
 
 from ..framework_checks import assert_not_resumed, metrics_of

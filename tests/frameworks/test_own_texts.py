@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 
 from ..framework_checks import assert_refused
 from ..framework_tools import read_rows

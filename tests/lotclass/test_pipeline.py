@@ -120,7 +120,7 @@ def test_arms_share_what_they_can(finished):
     assert standard[1]["selected"] == standard[1]["pseudo_labels"] == lops[1]["selected"] == 84
     assert 0 < refresh[1]["selected"] < refresh[1]["pseudo_labels"] == 84
     assert [item["rule"] for item in refresh[1]["refreshes"]] == ["ranked"] * 3
-    assert {item["rule"] for item in lops[1]["refreshes"]} == {"keep-all"}
+    assert {item["rule"] for item in lops[1]["refreshes"]} == {"standard"}
 
 
 def test_a_selector_that_keeps_everything_gives_the_standard_arm(

@@ -114,7 +114,7 @@ def test_texts_without_any_word():
 
 
 def test_seven_thousand_messages_take_seconds(real_data):
-    from lops_adapters.datasets import load
+    from lops_adapters.datasets import load_dataset as load
 
     dataset = load("20news", data_dir=real_data, offline=True)
     texts = list(dataset.corpus.texts)[:7600]

@@ -24,7 +24,7 @@ pytestmark = [
     ],
 )
 def test_the_counts_are_reproduced(name, n_documents, n_labelled, n_wrong):
-    from lops_adapters.datasets import load
+    from lops_adapters.datasets import load_dataset as load
 
     dataset = load(name, data_dir=Path(DATA))
     corpus = dataset.corpus

@@ -34,7 +34,7 @@ def test_numbers_of_a_selection():
     assert made.curves[0].coverage == [0.5, 0.8, 1.0]
     assert made.curves[0].noise == pytest.approx([0.05, 1 / 32, 9 / 40])
     assert made.why == [
-        "Rule: released.",
+        "Method: released.",
         "Training: every class reached its threshold within 2 checkpoints.",
     ]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import RULES, LopsError, LopsWarning
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.formats.readers import open_table, rehearse
 from lops_adapters.labels.columns import Columns

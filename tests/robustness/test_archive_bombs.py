@@ -7,7 +7,7 @@ import tarfile
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 
 from .bounded import outcomes
 

@@ -6,7 +6,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.selection import METHODS
-from lops_adapters.selection.methods import OFFERED
+from lops_adapters.selection.methods import offered
 
 from ..noisy import noisy_texts
 
@@ -21,7 +21,7 @@ ARGUMENTS = (
     ["--per-class"],
     ["--method", "automatic"],
     ["--method", "confident-learning"],
-    *(["--keep", "0.5", "--method", name] for name in OFFERED if METHODS[name].takes_keep),
+    *(["--keep", "0.5", "--method", name] for name in offered() if METHODS[name].takes_keep),
 )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import load
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.readers import LAYOUTS
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".pkl", ".tar.gz")

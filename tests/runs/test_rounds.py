@@ -74,7 +74,7 @@ def test_rejected_documents_return_by_rank(go):
         len(second.codes),
         len(third.codes),
     ]
-    assert [item.selection.rule for item in done.rounds] == ["lops", "keep-all", "keep-all"]
+    assert [item.selection.rule for item in done.rounds] == ["lops", "standard", "standard"]
 
 
 def test_without_a_selection_one_round_is_all(go):

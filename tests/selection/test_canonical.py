@@ -215,7 +215,7 @@ def test_a_hundred_thousand_rows_are_sorted_in_a_moment():
     "arguments", [{}, {"method": "released", "keep": 0.5}, {"method": "ranked", "keep": 0.8}]
 )
 def test_ag_news_shuffled(arguments):
-    from lops_adapters.datasets import load
+    from lops_adapters.datasets import load_dataset as load
 
     corpus = load("agnews", data_dir=Path(DATA)).corpus
     found = string_match(corpus.texts, corpus.seeds)

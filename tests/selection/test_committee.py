@@ -15,11 +15,12 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import build
+from lops_adapters.selection import Suggestions, build
 from lops_adapters.selection.calibration import coefficients, diagnose
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.likelihoods import preferred
+from lops_adapters.selection.member import Member
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
 from lops_adapters.selection.request import Request
@@ -31,7 +32,7 @@ from .stand_in import likely
 ROOT = Path(__file__).parents[2]
 
 
-class Stub:
+class Stub(Member):
     """A member that says what it is told, and notes what it was asked."""
 
     def __init__(self, name, probabilities):
@@ -40,6 +41,20 @@ class Stub:
     def score(self, task, further=False):
         self.asked.append(task)
         return self.probabilities
+
+    def score_further(self, samples, groups=None):
+        return self.probabilities[: len(samples)]
+
+
+class Mean(Suggestions):
+    """Notes what it receives."""
+
+    def __init__(self):
+        super().__init__(60)
+        self.received = []
+
+    def __call__(self, *received):
+        self.received.append(received)
 
 
 def stubs(codes, k, *skills, seed=0):
@@ -99,9 +114,10 @@ def test_two_members_that_share_a_weight_are_one():
     half = [Stub(other.name, other.probabilities) for _ in range(2)]
     for member in half:
         member.weight = 0.5
-    means = []
+    seen = Mean()
     for rest in (half, [other], [other, other]):
-        Committee([one, *rest])(Labelled.of(SAMPLES, LABELS), lambda mean, _: means.append(mean))
+        Committee([one, *rest])(Labelled.of(SAMPLES, LABELS), seen)
+    means = [mean for mean, _ in seen.received]
     np.testing.assert_allclose(means[0], means[1])
     assert not np.allclose(means[0], means[2])
 
@@ -231,9 +247,9 @@ def test_stratified_keeps_small_classes_whole():
 
 
 def test_what_is_seen_is_the_mean():
-    members, told = stubs(CODES, 3, 0.9, 0.6), []
-    Committee(members)(Labelled.of(SAMPLES, LABELS), lambda *said: told.append(said))
-    ((probabilities, positions),) = told
+    members, seen = stubs(CODES, 3, 0.9, 0.6), Mean()
+    Committee(members)(Labelled.of(SAMPLES, LABELS), seen)
+    ((probabilities, positions),) = seen.received
     assert positions is None
     np.testing.assert_allclose(probabilities, by_hand(members)[0])
 
@@ -521,15 +537,12 @@ def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
     majority = [f"class {c}" for c in np.where(np.arange(60) % 10 == 0, (CODES + 1) % 3, CODES)]
     notes = []
 
-    class Seen:
-        def __call__(self, *_):
-            pass
-
-        def settle(self, before, true, labels, noise):
+    class Notes(Suggestions):
+        def settle(self, before, true, labels, noise=None):
             notes.append((before, true, labels))
 
     labelled = Labelled.of(SAMPLES, majority, votes=votes)
-    Committee(stubs(CODES, 3, 1.0, 1.0))(labelled, Seen())
+    Committee(stubs(CODES, 3, 1.0, 1.0))(labelled, Notes(60))
     ((before, true, labels),) = notes
     assert [f"class {c}" for c in before.argmax(axis=1)] == majority
     assert (labels == CODES).all()

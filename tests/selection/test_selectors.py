@@ -281,7 +281,7 @@ def test_keep_all():
     selection = keep_all(SAMPLES, LABELS)
     assert selection.kept.tolist() == list(range(N))
     assert selection.rejected.tolist() == []
-    assert (selection.rule, selection.stopped) == ("keep-all", "no probe was trained")
+    assert (selection.rule, selection.stopped) == ("standard", "no probe was trained")
     assert sum(report.kept for report in selection.per_class.values()) == N
     assert np.isinf(selection.learnt_at).all()
     with pytest.raises(

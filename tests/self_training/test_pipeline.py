@@ -156,7 +156,7 @@ def test_by_rank_step_by_step(monkeypatch, dataset, go, tmp_path):
         assert added
         current = {**current, **added}
     rows = rows_of(done, "lops")
-    assert [row["rule"] for row in rows] == ["toy", "keep-all", "keep-all"]
+    assert [row["rule"] for row in rows] == ["toy", "standard", "standard"]
     assert [row["rejected"] for row in rows] == [24, 0, 0]
 
 
@@ -167,7 +167,7 @@ def test_classes_keep_their_number_where_one_is_missing(monkeypatch, tmp_path, g
     texts, labels = documents()
     data = write_folder(tmp_path / "toy", texts, labels, {**SEEDS, "arts": ["zyzzyva"]})
     recorder = Recorder(monkeypatch, every_second)
-    done = go(datasets.load(data, quiet=True), tmp_path / "run", arms=["lops"])
+    done = go(datasets.load_dataset(data, quiet=True), tmp_path / "run", arms=["lops"])
     for number, ((_, asked), (_, codes, k, _)) in enumerate(
         zip(recorder.asked, recorder.trained, strict=True)
     ):
@@ -256,10 +256,10 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
         1000,
         49,
         49,
-        "keep-all",
+        "standard",
     )
     assert first["stopped"] == "1000 of 49 pseudo-labels wanted: everything is kept"
-    assert second["rule"] != "keep-all"
+    assert second["rule"] != "standard"
 
 
 def test_per_class(dataset, go, tmp_path):

@@ -34,6 +34,8 @@ def test_vectors_are_judged_in_place_of_texts():
     assert found.texts[3] == "(row 3)"
     assert found.settings["samples"] == "vectors"
     assert "given vectors" in found.why[0]
+    ranked = select(None, labels, "margin", embeddings=vectors, keep=0.5)
+    assert ranked.why[0] == "Probe, on the given vectors: logistic regression."
     shown = select([f"text {i}" for i in range(120)], labels, embeddings=vectors.tolist())
     np.testing.assert_array_equal(shown.mask, found.mask)
     assert shown.texts[3] == "text 3"

@@ -18,7 +18,7 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import CANNOT_TELL
-from lops_adapters.selection.methods import OFFERED
+from lops_adapters.selection.methods import offered
 from lops_adapters.selection.ranked import Scored, selection_of
 from lops_adapters.texts.select import select as texts_select
 
@@ -72,7 +72,7 @@ def test_suggestions_of_the_automatic_choice():
 
 
 @pytest.mark.parametrize(
-    "method", [name for name in OFFERED if name not in ("mc-dropout", "entropy")]
+    "method", [name for name in offered() if name not in ("mc-dropout", "entropy")]
 )
 def test_every_method_gives_suggestions(method):
     if method == "confident-learning":

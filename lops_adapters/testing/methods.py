@@ -1,0 +1,122 @@
+"""What every selection method promises."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.core import LopsError, Selection
+from lops_adapters.selection import METHODS, Selector, Suggestions, build
+from lops_adapters.testing.data import noisy_texts
+
+Make = Callable[..., Selector]
+
+
+def check_method(
+    name: str,
+    samples: Sequence[Any] | None = None,
+    labels: Sequence[Hashable] | None = None,
+    *,
+    gold: Sequence[Hashable] | None = None,
+    probe: Callable[[], Any] = lambda: "linear",
+) -> None:
+    """Check a method of :data:`lops_adapters.selection.METHODS`.
+
+    Its selection covers every sample once, with finite scores and right counts per class; the same
+    seed gives the same; the order of the rows, a listener and a permutation of the rows change
+    nothing; n samples are kept where it takes n; it takes no gold labels unless it is defined by
+    them; and it says in words what it keeps.
+
+    Args:
+        name: of the method.
+        samples, labels: to select among; default: 90 texts with 3 classes.
+        gold: only for a method that is defined by them.
+        probe: returns a fresh probe, or the name of one.
+
+    Raises:
+        AssertionError: a promise is broken.
+
+    """
+    if samples is None or labels is None:
+        samples, labels, gold = noisy_texts(90, 3)
+    row = METHODS[name]
+    make = partial(_built, name, probe, gold if row.needs_gold else None)
+    assert row.name == name, f"METHODS has {row.name!r} under the name {name!r}"
+    lines = row.summary.splitlines()
+    assert len(lines) == 1, f"{name}: its summary has {len(lines)} lines; wanted one"
+    for per_class in (True, False) if row.per_class is not None else (None,):
+        said = row.says({"keep": 0.5, "per_class": per_class})
+        assert said.strip(), f"{name} does not say what it keeps"
+        assert "{" not in said, f"{name} says {said!r}; wanted {{share}} and {{name}} only"
+    usual = make()(samples, labels)
+    _check_selection(name, usual, labels)
+    _check_same(f"{name}, once more with the same seed", make()(samples, labels), usual)
+    heard = make(seen=Suggestions(len(samples)))(samples, labels)
+    _check_same(f"{name}, with a listener", heard, usual)
+    _check_order(name, make, gold if row.needs_gold else None, samples, labels, usual)
+    if row.takes_n:
+        for n in (1, len(samples) // 2, len(samples) + 1):
+            kept = len(make(n=n)(samples, labels).kept)
+            assert kept == min(n, len(samples)), f"{name} keeps {kept} samples, and n is {n}"
+    if not row.needs_gold:
+        _check_refuses_gold(name, make, labels)
+
+
+def _built(
+    name: str, probe: Callable[[], Any], gold: Any, own_gold: Any = None, **arguments: Any
+) -> Selector:
+    gold = gold if own_gold is None else own_gold
+    return build(name, probe() if METHODS[name].needs_probe else None, gold=gold, **arguments)
+
+
+def _check_selection(name: str, selection: Selection, labels: Sequence[Hashable]) -> None:
+    n, kept, rejected = len(labels), selection.kept, selection.rejected
+    assert kept.dtype == rejected.dtype == np.int64, f"{name}: positions are not int64"
+    every = sorted([*kept.tolist(), *rejected.tolist()])
+    assert every == list(range(n)), f"{name}: kept and rejected are not every sample once"
+    for part in (kept, rejected):
+        assert (np.diff(part) > 0).all(), f"{name}: positions are not ascending"
+    for values in (selection.confidence, selection.learnt_at):
+        assert values.shape == (n,), f"{name}: found shape {values.shape}; wanted ({n},)"
+    assert selection.confidence.dtype == np.float64, f"{name}: confidence is not float64"
+    assert np.isfinite(selection.confidence).all(), f"{name}: a confidence is not finite"
+    assert not np.isnan(selection.learnt_at).any(), f"{name}: a learning time is NaN"
+    counts, of_kept = Counter(labels), Counter(labels[i] for i in kept.tolist())
+    reports = {label: (one.count, one.kept) for label, one in selection.per_class.items()}
+    wanted = {label: (counts[label], of_kept[label]) for label in counts}
+    assert reports == wanted, f"{name}: per_class says {reports}; wanted {wanted}"
+    assert selection.stopped, f"{name} does not say why it stopped"
+
+
+def _check_same(what: str, one: Selection, other: Selection) -> None:
+    for part in ("mask", "confidence", "learnt_at"):
+        same = np.array_equal(getattr(one, part), getattr(other, part))
+        assert same, f"{what}: {part} differs"
+
+
+def _check_order(
+    name: str,
+    make: Make,
+    gold: Sequence[Hashable] | None,
+    samples: Sequence[Any],
+    labels: Sequence[Hashable],
+    usual: Selection,
+) -> None:
+    order = np.random.default_rng(1).permutation(len(samples))
+    moved = [None if given is None else [given[i] for i in order] for given in (labels, gold)]
+    there = make(own_gold=moved[1])([samples[i] for i in order], moved[0])
+    for part in ("mask", "confidence", "learnt_at"):
+        same = np.array_equal(getattr(there, part), getattr(usual, part)[order])
+        assert same, f"{name}: {part} depends on the order of the rows"
+
+
+def _check_refuses_gold(name: str, make: Make, labels: Sequence[Hashable]) -> None:
+    try:
+        make(own_gold=labels)
+    except LopsError:
+        return
+    raise AssertionError(f"{name} takes gold labels, and its row says that it needs none")

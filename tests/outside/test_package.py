@@ -1,0 +1,144 @@
+"""A package of somebody else brings a method and a member; commands then take them."""
+
+import configparser
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.testing import noisy_texts
+
+from ..noisy import read_table, write_table
+
+PACKAGE = Path(__file__).parent / "lops_toy"
+TEXTS, LABELS, _ = noisy_texts(60)
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """Put the package where pip would, with other entry points where asked."""
+
+    def install(name="lops-toy", points=None):
+        site = tmp_path / "site"
+        settings = configparser.ConfigParser()
+        settings.read(PACKAGE / "setup.cfg")
+        groups = points or dict(settings["options.entry_points"])
+        about = site / f"{name.replace('-', '_')}-1.0.dist-info"
+        about.mkdir(parents=True)
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        lines = [f"[{group}]\n{text.strip()}\n" for group, text in groups.items()]
+        (about / "entry_points.txt").write_text("\n".join(lines))
+        shutil.copy(PACKAGE / "lops_toy.py", site)
+        return site
+
+    return install
+
+
+def run(site, folder, *words):
+    """Run Python with the package; returns status, output and errors."""
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+LOPS = ("-m", "lops_adapters.cli.main")
+
+
+@pytest.fixture
+def table(tmp_path):
+    write_table(tmp_path / "a.csv", zip(LABELS, TEXTS, strict=True), ["label", "text"])
+    return ["a.csv", "--text", "text", "--label", "label", "--quiet"]
+
+
+def test_a_method_in_the_command(installed, tmp_path, table):
+    more = ["--method", "shortest", "--keep", "0.25"]
+    status, out, err = run(installed(), tmp_path, *LOPS, "select", *table, *more)
+    assert status == 0, err
+    assert "\nMethod: shortest. Kept: the fraction 0.25 with the fewest characters.\n" in out
+    kept = [len(row["text"]) for row in read_table(tmp_path / "a-lops" / "kept.csv")]
+    assert len(kept) == 15
+    assert max(kept) == sorted(map(len, TEXTS))[14]
+    config = json.loads((tmp_path / "a-lops" / "config.json").read_text())
+    assert config["settings"]["method"] == "shortest"
+
+
+def test_a_member_in_the_command(installed, tmp_path, table):
+    more = ["--encoder", "none", "--verbose", "--probe-rows", "30"]
+    status, out, err = run(installed(), tmp_path, *LOPS, "select", *table, *more)
+    assert status == 0, err
+    first = "Members: TF-IDF + logistic regression, neighbours by LSA, the first word."
+    assert first in out.splitlines()
+    assert "neighbours (LSA)" in out
+    assert "first word" in out.partition("labels preferred by")[2].splitlines()[0]
+
+
+@pytest.mark.slow
+def test_an_arm_of_a_framework(installed, tmp_path):
+    options = ["--dataset", "demo", "--max-docs", "120", "--classifier", "linear"]
+    more = ["--arms", "standard,lops,shortest", "--iterations", "1", "--quiet", "--output", "run"]
+    command = ["-m", "lops_adapters.self_training", *options, *more]
+    status, _, err = run(installed(), tmp_path, *command)
+    assert status == 0, err
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    first = metrics["arms"]["shortest"]["iterations"][0]
+    assert first["rule"] == "shortest"
+    assert 0 < first["selected"] < first["pseudo_labels"]
+
+
+@pytest.mark.slow
+def test_its_own_tests(installed, tmp_path):
+    """The checks of this package, from outside."""
+    code = "import lops_toy; from lops_adapters.testing import check_member, check_method; "
+    code += "check_method('shortest'); check_member(lops_toy.FIRST_WORD); print('fine')"
+    status, out, err = run(installed(), tmp_path, "-c", code)
+    assert (status, out) == (0, "fine\n"), err
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [
+        (
+            {"lops_adapters.methods": "a = lops_toy:SHORTEST\nrandom = other:RANDOM"},
+            "the method 'random' of other (random = other:RANDOM) has the name of another one; "
+            "give it another name, or uninstall one of the two packages",
+        ),
+        (
+            {"lops_adapters.methods": "a = lops_toy:FIRST_WORD"},
+            "the method of other (a = lops_toy:FIRST_WORD) is MemberFactory(name='first word', ",
+        ),
+        (
+            {"lops_adapters.methods": "a = lops_toy:ABSENT"},
+            "the method of other (a = lops_toy:ABSENT) cannot be loaded (AttributeError: module "
+            "'lops_toy' has no attribute 'ABSENT'); repair or uninstall the package",
+        ),
+        (
+            {"lops_adapters.members": "a = other:TOPICS"},
+            "the member 'topics' of other (a = other:TOPICS) has the name of another one",
+        ),
+    ],
+)
+def test_clashing_and_broken_packages_are_refused(installed, tmp_path, table, points, words):
+    site = installed("other", points)
+    (site / "other.py").write_text(
+        "from dataclasses import replace\n"
+        "from lops_toy import FIRST_WORD, SHORTEST\n"
+        "RANDOM = replace(SHORTEST, name='random')\n"
+        "TOPICS = replace(FIRST_WORD, name='topics')\n"
+    )
+    status, out, err = run(site, tmp_path, *LOPS, "select", *table, "--encoder", "none")
+    assert (status, out) == (2, ""), err
+    assert err.startswith("error: ")
+    assert words in err
+    assert "Traceback" not in err
