@@ -132,13 +132,12 @@ def weighed(matrix: Any, overlap: np.ndarray) -> Any:
     >>> weighed(csr_matrix([[1.0, 1, 1], [1, 0, 0]]), copies).toarray().tolist()
     [[0.5, 0.5, 1.0], [1.0, 0.0, 0.0]]
     """
-    shared = matrix.copy()
-    for start in range(0, matrix.shape[0], BLOCK):
-        part = matrix[start : start + BLOCK]
-        rows = np.repeat(np.arange(part.shape[0]), np.diff(part.indptr))
-        sums = np.asarray(part @ overlap)[rows, part.indices]
-        first = matrix.indptr[start]
-        shared.data[first : first + len(sums)] = 1 / np.maximum(sums, 1)
+    from scipy.sparse import csr_matrix
+
+    # Sparse, since few signals overlap. Each overlaps with itself, so none is lost.
+    shared = (matrix @ csr_matrix(overlap)).multiply(matrix).tocsr()
+    shared.sort_indices()
+    shared.data = 1 / np.maximum(shared.data, 1)
     return shared
 
 
@@ -164,7 +163,7 @@ def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = F
     if first:
         correlation[np.ix_(several, several)] = 0
     elif several.any():
-        inside = _where_both_vote(matrix[:, several], true, owners[several])
+        inside = _where_both_vote(matrix[:, several], true, owners[several], classes[several])
         correlation[np.ix_(several, several)] = inside
     overlap = np.clip(correlation, 0, 1) ** 2
     copies = _copies(both, owners, classes) if first else signals.overlap == 1
@@ -191,24 +190,33 @@ def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.nda
     return np.asarray(((kappa >= _COPY) & (rows >= _LEAST_SHARED))[np.ix_(owners, owners)])
 
 
-def _where_both_vote(matrix: Any, true: np.ndarray, owners: np.ndarray) -> np.ndarray:
+def _where_both_vote(
+    matrix: Any, true: np.ndarray, owners: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
     """Return correlations over the rows on which both sources vote, drawn towards 0, (s, s).
 
-    ``matrix`` has the s signals of sources that vote for several classes.
+    ``matrix`` has the s signals of sources that vote for several classes. Of signals for different
+    classes they are 0.
     """
     from scipy.sparse import csr_matrix
 
     every, of_source = np.unique(owners, return_inverse=True)
     voted = csr_matrix(matrix @ np.eye(len(every))[of_source])  # (n, sources)
-    explained, spread = np.zeros((2, len(owners), len(owners)))
-    for code in range(true.shape[1]):
-        of_class = voted.multiply(true[:, [code]]).tocsr()
-        rows = np.asarray((of_class.T @ voted).toarray())[np.ix_(of_source, of_source)]
-        rates = np.asarray(matrix.T @ true[:, code]) / np.maximum(np.diag(rows), 1e-9)
-        explained += rows * rates[:, None] * rates
-        spread += rows * (rates * (1 - rates))[:, None]
-    covariance = (matrix.T @ matrix).toarray() - explained
-    return np.asarray(covariance / (np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK))
+    rows = np.array(
+        [(voted.multiply(column[:, None]).T @ voted).toarray() for column in true.T]
+    )  # (k, sources, sources)
+    rates = np.asarray(matrix.T @ true).T  # (k, s)
+    rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
+    both, found = (matrix.T @ matrix).toarray(), np.zeros((len(owners), len(owners)))
+    for code in np.unique(classes):
+        own = np.flatnonzero(classes == code)
+        shared = rows[:, of_source[own][:, None], of_source[own]]
+        one, other = rates[:, own, None], rates[:, None, own]
+        spread = (shared * one * (1 - one)).sum(axis=0)
+        covariance = both[np.ix_(own, own)] - (shared * one * other).sum(axis=0)
+        scale = np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK
+        found[np.ix_(own, own)] = covariance / scale
+    return found
 
 
 def accuracies(
