@@ -158,14 +158,12 @@ class Neighbours(Member):
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Count the labels of the neighbours among the samples that all are compared to."""
-        vectors = np.asarray(self.encode(samples), dtype=np.float32)
+        # In float64, then rounded: the last bits of float32 products depend on the row's place.
+        vectors = np.asarray(self.encode(samples), dtype=np.float64)
+        others = self._others.astype(np.float64)
         probabilities = np.empty((len(vectors), self._n_classes))
         for start in range(0, len(vectors), BLOCK):
-            rows = vectors[start : start + BLOCK]
-            # Filled up, since the last bits of a matrix product depend on its shape.
-            filled = np.zeros((BLOCK, vectors.shape[1]), dtype=np.float32)
-            filled[: len(rows)] = rows
-            near = (filled @ self._others.T)[: len(rows)]
+            near = (vectors[start : start + BLOCK] @ others.T).astype(np.float32)
             if groups is not None and self._groups is not None:
                 near[groups[start : start + BLOCK, None] == self._groups] = -np.inf
             probabilities[start : start + BLOCK] = self._shares(near)
