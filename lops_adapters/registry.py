@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Named)
 
 
 class Registry(MutableMapping[str, Row], Generic[Row]):
-    """Rows by name, in order; those of installed packages are loaded at the first look.
+    """Rows by name, in order; rows of installed packages are loaded at the first look.
 
     A package brings a row as an entry point: in the group ``group``, a name and ``module:ROW``.
 
@@ -58,7 +58,7 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
         return row
 
     def _of_packages(self) -> dict[str, Row]:
-        """Return the rows, with those of installed packages."""
+        """Return the rows, with the rows of installed packages."""
         if not self._loaded:
             self._loaded = True
             points = entry_points(group=self._group)

@@ -133,7 +133,7 @@ def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample,
 
 
 def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
-    """Return what is known of the sources; patterns name people, too."""
+    """Return what is known of the sources; patterns also name people."""
     votes = sample.labelled.votes
     assert votes is not None
     sources = list(votes.sources)
@@ -151,7 +151,7 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
-    """Return the sources that a name or a pattern means; a LopsError if there are none.
+    """Return the sources that a name or a pattern means; LopsError: no source.
 
     >>> fnmatched("ann*", ["gpt", "ann1", "ann2"])
     ['ann1', 'ann2']

@@ -69,7 +69,7 @@ def run(
     start = time.perf_counter()
     selection = selector(rows.texts, rows.labels)
     seconds = time.perf_counter() - start
-    at, labels, gold = judged(rows)
+    at, labels, gold = with_gold(rows)
     kept, confidence = selection.mask[at], selection.confidence[at]
     after = noise(labels[kept], gold[kept]) if kept.any() else None
     curve = noise_coverage_curve(confidence, labels, gold)
@@ -78,7 +78,7 @@ def run(
     return Result(selection, after, area, float(curve.coverage[0]), seconds, detected)
 
 
-def judged(rows: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def with_gold(rows: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the positions of the rows with a gold label, their pseudo-labels and gold labels."""
     gold = np.array(rows.gold, dtype=object)
     at = np.flatnonzero([label is not None for label in gold])
@@ -96,7 +96,7 @@ def comparison(
     from lops_adapters.report.contents import ComparisonPage, MethodRow
     from lops_adapters.report.data import best_curve, noise_curve
 
-    at, labels, gold = judged(rows)
+    at, labels, gold = with_gold(rows)
     wrong = noise(labels, gold)
     methods, curves = [], [best_curve(wrong)]
     everything = [run for runs in results.values() for run in runs]

@@ -89,13 +89,13 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
     if page.noise_before is None:
         return []
     before, after = percent(page.noise_before), percent(page.noise_after)
-    rows = f" of {page.n_judged:,} rows" if page.n_judged < page.n_rows else ""
+    rows = f" of {page.n_gold:,} rows" if page.n_gold < page.n_rows else ""
     said = f"Gold labels{rows}: {before} wrong before, {after} after"
-    rejected = page.n_judged - page.n_judged_kept
+    rejected = page.n_gold - page.n_gold_kept
     if checked or not rejected:
         return [f"{said}."]
-    wrong = round(page.noise_before * page.n_judged)
-    wrong -= round((page.noise_after or 0) * page.n_judged_kept)
+    wrong = round(page.noise_before * page.n_gold)
+    wrong -= round((page.noise_after or 0) * page.n_gold_kept)
     return [f"{said}; {wrong:,} of {rejected:,} rejected rows are wrong."]
 
 

@@ -138,8 +138,8 @@ def difference(
     """Compare how often two sources are right, from checked rows; None without such rows.
 
     What all sources together say of every row is a covariate: the mean over all rows of how much
-    more probable the first label is, corrected by the checked rows. So the interval is valid,
-    whatever these probabilities are worth, and narrower where they are worth something
+    more probable the first label is, corrected by the checked rows. So the interval is valid
+    for any probabilities, and narrower for good ones
     (prediction-powered inference, Angelopoulos et al., Science 2023; for language models Gligoric
     et al., NAACL 2025). It holds if the checked rows are a random sample.
 

@@ -190,8 +190,8 @@ def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Seque
     """
     if columns.gold is None:
         return
-    rows, judged = int(tally.counts[numbers].sum()), int(tally.judged[numbers].sum())
-    if not judged:
+    rows, with_gold = int(tally.counts[numbers].sum()), int(tally.with_gold[numbers].sum())
+    if not with_gold:
         raise LopsError(
             f"none of the {rows} rows has a gold label in column {columns.gold!r}; "
             "fill in some, or leave out --gold"
@@ -213,9 +213,9 @@ def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Seque
         classes.problems.append(
             f"Never predicted: {listed(shown, SHOWN)}, a gold label that is no row's label."
         )
-    if judged < rows:
+    if with_gold < rows:
         classes.notes.append(
-            f"{judged:,} of {rows:,} rows have a gold label; noise is measured on these."
+            f"{with_gold:,} of {rows:,} rows have a gold label; noise is measured on these."
         )
 
 

@@ -24,7 +24,7 @@ class Labelled:
         votes: of label sources; None: each sample has one label.
         groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
         checked: position -> code of the label by a person, -1: none of the classes.
-        places: (n,) int64, where the samples stand in what they were cut from; None: it is this.
+        places: (n,) int64, positions in what the samples were cut from; None: nothing was cut.
 
     """
 

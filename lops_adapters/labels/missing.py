@@ -38,7 +38,7 @@ def named(abstain: Any) -> frozenset[Hashable] | None:
 def no_classes(
     labels: Collection[Hashable], abstain: Any = None, *, soft: bool = False
 ) -> set[Hashable]:
-    """Return those of the distinct labels that are no class.
+    """Return the distinct labels that are no class.
 
     None, NaN and blank strings are no class, and not among them. By default, neither is -1, if the
     labels are integer codes from 0 with at least two other classes: label models and frameworks use

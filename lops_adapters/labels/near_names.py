@@ -70,7 +70,7 @@ def about_nearest(
 
 
 def _to_abstain(labels: Sequence[Any]) -> str:
-    """Return what says that labels are none, as it is typed."""
+    """Return the option that turns labels into no label, as it is typed."""
     option = typed("abstain")
     if option == "abstain":
         return f"abstain={labels!r}"

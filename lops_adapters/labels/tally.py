@@ -45,7 +45,7 @@ class Tally:
         first: of each, where it stands first, as a label or as a vote.
         counts, votes: (d,) int64 rows of each, and votes of sources.
         places: of each, its first rows, with their positions in the table.
-        judged: (d,) int64 rows that also have a gold label.
+        with_gold: (d,) int64 rows that also have a gold label.
         gold: (number, gold label) -> rows.
         words: NULL, N/A and such -> missing labels that are spelt so.
         notes: sentences about how the files are read.
@@ -60,7 +60,7 @@ class Tally:
         self.counts = np.zeros(1, dtype=np.int64)
         self.votes = np.zeros(1, dtype=np.int64)
         self.places: list[list[tuple[int, Place]]] = [[]]
-        self.judged = np.zeros(1, dtype=np.int64)
+        self.with_gold = np.zeros(1, dtype=np.int64)
         self.gold: Counter[tuple[int, Hashable]] = Counter()
         self.words: Counter[str] = Counter()
         self.notes: list[str] = []
@@ -111,8 +111,8 @@ class Tally:
 
     def _fill(self) -> None:
         more = (0, len(self.labels) - len(self.counts))
-        arrays = (self.counts, self.votes, self.judged)
-        self.counts, self.votes, self.judged = (np.pad(array, more) for array in arrays)
+        arrays = (self.counts, self.votes, self.with_gold)
+        self.counts, self.votes, self.with_gold = (np.pad(array, more) for array in arrays)
 
     def count(self, numbers: np.ndarray, where: Where) -> None:
         """Count the rows of a block by the numbers of their labels, and note where they stand."""
@@ -143,7 +143,7 @@ class Tally:
             )
         gone = set(filter(is_unlabelled, set(gold)))
         there = np.fromiter((label not in gone for label in gold), bool, len(gold))
-        self.judged += np.bincount(numbers[there], minlength=len(self.judged))
+        self.with_gold += np.bincount(numbers[there], minlength=len(self.with_gold))
         if len(self.gold) < MOST:
             pairs = zip(numbers.tolist(), gold, strict=True)
             self.gold.update(pair for pair in pairs if pair[1] not in gone)
@@ -166,7 +166,7 @@ class Tally:
         places = np.array(moved)
         self.counts[places] += later.counts
         self.votes[places] += later.votes
-        self.judged[places] += later.judged
+        self.with_gold[places] += later.with_gold
         for number, shown in zip(moved, later.places, strict=True):
             room = SHOWN - len(self.places[number])
             self.places[number] += [(before + at, place) for at, place in shown[:room]]

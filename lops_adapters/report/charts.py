@@ -53,7 +53,8 @@ def threshold_chart(
     with_noise = thresholds[0][3] is not None
     shares = [plane.at(value, rows / total) for value, rows, _, _ in thresholds]
     noise = [
-        plane.at(value, (wrong or 0) / max(judged, 1)) for value, _, judged, wrong in thresholds
+        plane.at(value, (wrong or 0) / max(with_gold, 1))
+        for value, _, with_gold, wrong in thresholds
     ]
     parts = [drawing.grid_y(plane, count_axis=False), drawing.ticks_x(plane, percent=percent)]
     parts.append(_steps(shares, "line kept"))

@@ -156,7 +156,7 @@ class SelectionPage(StoredPage):
         curves: noise-coverage curves of the rows with a gold label; empty without gold labels.
         suspects: least trusted rows per class, the least trusted first.
         settings, versions: what is needed to repeat the selection.
-        n_judged, n_judged_kept: rows with a gold label, and kept ones among these.
+        n_gold, n_gold_kept: rows with a gold label, and kept ones among these.
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
@@ -193,8 +193,8 @@ class SelectionPage(StoredPage):
     suspects: list[Suspect]
     settings: dict[str, Any]
     versions: dict[str, Any]
-    n_judged: int
-    n_judged_kept: int
+    n_gold: int
+    n_gold_kept: int
     noise_before: float | None
     noise_after: float | None
     own_threshold: float | None = None
@@ -231,20 +231,20 @@ def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
 
     """
     rows = [
-        ClassRow(label, count, kept, why, _share(wrong, judged), _share(wrong_kept, judged_kept))
-        for (label, why), count, kept, judged, wrong, judged_kept, wrong_kept in zip(
+        ClassRow(label, count, kept, why, _share(wrong, with_gold), _share(wrong_kept, gold_kept))
+        for (label, why), count, kept, with_gold, wrong, gold_kept, wrong_kept in zip(
             classes, *(part.tolist() for part in counts), strict=True
         )
     ]
-    n, kept, judged, wrong, judged_kept, wrong_kept = (int(part.sum()) for part in counts)
+    n, kept, with_gold, wrong, gold_kept, wrong_kept = (int(part.sum()) for part in counts)
     return {
         "n_rows": n,
         "n_kept": kept,
         "classes": rows,
-        "n_judged": judged,
-        "n_judged_kept": judged_kept,
-        "noise_before": _share(wrong, judged),
-        "noise_after": _share(wrong_kept, judged_kept),
+        "n_gold": with_gold,
+        "n_gold_kept": gold_kept,
+        "noise_before": _share(wrong, with_gold),
+        "noise_after": _share(wrong_kept, gold_kept),
     }
 
 

@@ -72,7 +72,7 @@ def selection_page(
         "to_check": [rows.number(i) for i in to_check],
         "strata": rows.strata,
         "learnt": learnt_bins(selection.learnt_at, selection.mask),
-        "thresholds": threshold_rows(rows.confidence, rows.judged, rows.wrong, threshold),
+        "thresholds": threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
         "own_threshold": threshold,
         "curves": _curves(rows),
         "confused": rows.confused(),
@@ -105,9 +105,9 @@ def _further(rows: PageRows, at: np.ndarray, codes: Mapping[str, int]) -> dict[s
 
 def _counts(rows: PageRows) -> list[np.ndarray]:
     """Return the counts that :func:`~lops_adapters.report.contents.counted` takes."""
-    mask, judged = rows.selection.mask, rows.judged
-    wrong = np.zeros_like(judged) if rows.wrong is None else rows.wrong
-    parts = (np.ones_like(judged), mask, judged, wrong, judged & mask, wrong & mask)
+    mask, with_gold = rows.selection.mask, rows.with_gold
+    wrong = np.zeros_like(with_gold) if rows.wrong is None else rows.wrong
+    parts = (np.ones_like(with_gold), mask, with_gold, wrong, with_gold & mask, wrong & mask)
     k = len(rows.selection.per_class)
     return [np.bincount(rows.codes[part], minlength=k) for part in parts]
 
@@ -137,8 +137,8 @@ def best_curve(noise: float) -> Curve:
 def _curves(rows: PageRows) -> list[Curve]:
     if rows.wrong is None:
         return []
-    wrong = rows.wrong[rows.judged].astype(np.int64)
-    confidence = rows.confidence[rows.judged]
+    wrong = rows.wrong[rows.with_gold].astype(np.int64)
+    confidence = rows.confidence[rows.with_gold]
     return [
         noise_curve("by confidence", confidence, wrong, np.zeros_like(wrong)),
         best_curve(float(wrong.mean())),

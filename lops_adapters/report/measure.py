@@ -1,7 +1,8 @@
 """Numbers behind the charts and lists of a report: thinned, counted, ordered.
 
-Notation: n rows; ``judged`` (n,) bool, rows with a gold label; ``wrong`` (n,) bool, rows whose gold
-label differs, None without gold labels; confidences (n,) float64, finite, larger is more trusted.
+Notation: n rows; ``with_gold`` (n,) bool, rows with a gold label; ``wrong`` (n,) bool, rows whose
+gold label differs, None without gold labels; confidences (n,) float64, finite, larger is more
+trusted.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> f
 
 def threshold_rows(
     confidence: np.ndarray,
-    judged: np.ndarray,
+    with_gold: np.ndarray,
     wrong: np.ndarray | None,
     own: float | None = None,
     size: int = 200,
@@ -74,8 +75,8 @@ def threshold_rows(
     More than ``size`` distinct confidences are thinned so that the numbers of rows are spread
     evenly. ``own``, at most the largest confidence, is always included.
 
-    >>> judged, wrong = np.array([True, False, True]), np.array([True, False, False])
-    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), judged, wrong)
+    >>> with_gold, wrong = np.array([True, False, True]), np.array([True, False, False])
+    >>> threshold_rows(np.array([0.5, 0.9, 0.5]), with_gold, wrong)
     [(0.9, 1, 0, 0), (0.5, 3, 2, 1)]
     """
     values, entering = np.unique(confidence, return_inverse=True)
@@ -89,7 +90,7 @@ def threshold_rows(
     thresholds = np.union1d(values[at], [] if own is None else [own])[::-1]
     # Of the descending confidences, the smallest one that reaches each threshold.
     last = np.searchsorted(-values, -thresholds, side="right") - 1
-    known = np.bincount(entering, weights=judged)[::-1].cumsum().astype(int)[last].tolist()
+    known = np.bincount(entering, weights=with_gold)[::-1].cumsum().astype(int)[last].tolist()
     errors: list[int | None] = [None] * len(last)
     if wrong is not None:
         errors = np.bincount(entering, weights=wrong)[::-1].cumsum().astype(int)[last].tolist()

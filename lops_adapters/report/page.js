@@ -27,10 +27,10 @@
     const input = byId("threshold");
     const show = () => {
       const at = data.thresholds.length - 1 - input.value; // thresholds fall, the slider rises with the axis above it
-      const [value, rows, judged, wrong] = data.thresholds[at];
+      const [value, rows, with_gold, wrong] = data.thresholds[at];
       const [x, shareY, noiseY] = data.places[at];
-      const among = judged === rows ? "these" : `the ${number.format(judged)} with a gold label`;
-      const noise = !judged ? "" : `; ${number.format(wrong)} of ${among} wrong (${percent(wrong, judged)})`;
+      const among = with_gold === rows ? "these" : `the ${number.format(with_gold)} with a gold label`;
+      const noise = !with_gold ? "" : `; ${number.format(wrong)} of ${among} wrong (${percent(wrong, with_gold)})`;
       const kept = `${number.format(rows)} of ${number.format(data.rows)} rows (${percent(rows, data.rows)})`;
       byId("threshold-says").replaceChildren(
         element("strong", "", kept),

@@ -34,7 +34,7 @@ class PageRows:
         suggested, probability, gold, ids: lists; None: not given.
         numbers: of the rows in their table, from 1; None: 1 to n.
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
-        judged: (n,) bool, rows that have a gold label.
+        with_gold: (n,) bool, rows that have a gold label.
         wrong: (n,) bool, rows whose gold label is another; None without gold labels.
 
     Raises:
@@ -79,15 +79,15 @@ class PageRows:
                 f"label {self.labels[i]!r} of row {i} is no class of the selection; "
                 "pass the pseudo-labels that were selected from"
             )
-        self.wrong, self.judged = None, np.zeros(n, dtype=bool)
+        self.wrong, self.with_gold = None, np.zeros(n, dtype=bool)
         if self.gold is not None:
-            self.judged = np.array([not is_unlabelled(label) for label in self.gold])
-            at = np.flatnonzero(self.judged).tolist()
+            self.with_gold = np.array([not is_unlabelled(label) for label in self.gold])
+            at = np.flatnonzero(self.with_gold).tolist()
             if not at:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
             noise([self.labels[i] for i in at], [self.gold[i] for i in at])
-            self.wrong = self.judged & (self.codes != self._codes(self.gold))
+            self.wrong = self.with_gold & (self.codes != self._codes(self.gold))
         self.confidence = finite(selection.confidence)
 
     def _codes(self, labels: list[Any]) -> np.ndarray:

@@ -109,9 +109,9 @@ def _figures(page: SelectionPage) -> str:
         )
     if page.noise_before is not None:
         before, after = "wrong by gold labels", "kept rows wrong by gold labels"
-        if page.n_judged < page.n_rows:
-            before = f"wrong among the {count(page.n_judged)} with a gold label"
-            after = f"wrong among the {count(page.n_judged_kept)} of these kept"
+        if page.n_gold < page.n_rows:
+            before = f"wrong among the {count(page.n_gold)} with a gold label"
+            after = f"wrong among the {count(page.n_gold_kept)} of these kept"
         figures += [(before, percent(page.noise_before)), (after, percent(page.noise_after))]
     return tiles(figures)
 
@@ -173,12 +173,16 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     else:
         note = f"One threshold for all classes. The selection's is {shown(page.own_threshold)}."
     rows = []
-    for value, n, judged, wrong in page.thresholds:
+    for value, n, with_gold, wrong in page.thresholds:
         rows.append([shown(value), count(n), share(n, page.n_rows)])
         if wrong is not None:
-            rows[-1] += [count(judged), count(wrong), percent(wrong / judged if judged else None)]
+            rows[-1] += [
+                count(with_gold),
+                count(wrong),
+                percent(wrong / with_gold if with_gold else None),
+            ]
     head = ["confidence", "rows", "share"]
-    head += ["with a gold label", "wrong", "share wrong"] if page.n_judged else []
+    head += ["with a gold label", "wrong", "share wrong"] if page.n_gold else []
     numbers = table(head, rows, "Rows at or above each confidence threshold")
     halves = f'<div>{chart}</div><div><p class="note">{note}</p>{slider}</div>'
     inside = f'<div class="halves">{halves}</div>'
@@ -210,10 +214,10 @@ def _curves(page: SelectionPage) -> str:
         return ""
     kept = []
     if page.noise_after is not None:
-        kept.append((page.curves[0].name, page.n_judged_kept / page.n_judged, page.noise_after))
+        kept.append((page.curves[0].name, page.n_gold_kept / page.n_gold, page.noise_after))
     note = "Lower is better. Gold labels only measure the result."
-    if page.n_judged < page.n_rows:
-        note += f" {count(page.n_judged)} rows have one."
+    if page.n_gold < page.n_rows:
+        note += f" {count(page.n_gold)} rows have one."
     return card(
         "Noise against coverage", f'<p class="note">{note}</p>{curve_chart(page.curves, kept)}'
     )

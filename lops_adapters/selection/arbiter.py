@@ -127,7 +127,7 @@ def held_out_share(
     their probabilities, next to the one of those they start from, is the smallest one that
     explains the checked labels about as well as the best one.
 
-    Arguments are those of :func:`learn`; ``joint`` are (n, k) probabilities by members and votes.
+    Arguments are as for :func:`learn`; ``joint`` are (n, k) probabilities by members and votes.
     """
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]

@@ -23,7 +23,7 @@ class FunctionSelector:
     Args:
         function: takes n samples and n pseudo-labels, and returns an (n,) bool mask, True: keep; or
             the int positions to keep; or (n,) float scores, higher is more trusted.
-        keep: fraction to keep, of scores: those with the highest, rounded up.
+        keep: fraction to keep, of scores: the highest, rounded up.
         per_class: keep the same share of every class, of scores.
         seed: of ties.
         name: becomes the rule of the selection.

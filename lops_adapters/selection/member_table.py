@@ -58,7 +58,7 @@ class Inputs:
         quiet: no progress bars.
 
     Attributes:
-        kinds: those of :data:`KINDS` that there are: ``texts``, the samples are texts or tokens;
+        kinds: the present ones of :data:`KINDS`: ``texts``, the samples are texts or tokens;
             ``vectors``, :attr:`encode` works; ``words``, every class has words, and
             :attr:`encode` reads them, too.
 
@@ -131,7 +131,7 @@ class MemberFactory:
         name: of the row.
         needs: kinds of inputs, of :data:`KINDS`; without all of them it is not built.
         gives: what its probabilities are, in a few words, for the line that names the members;
-            ``{probe}`` stands for the probe.
+            ``{probe}`` becomes the probe.
         make: builds the member.
 
     Raises:

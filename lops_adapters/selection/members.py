@@ -79,7 +79,7 @@ class VectorRegression(Member):
     reader: Reader | None = None
 
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Fit to the other folds and predict; errors are those of the encoder and the folds."""
+        """Fit to the other folds and predict; raises what the encoder and the folds raise."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.encode(labelled.samples if self.read is None else self.read)
         probabilities = np.empty((len(codes), self._n_classes))

@@ -22,8 +22,8 @@ class Method:
         summary: one line.
         make: from a checked :class:`~lops_adapters.selection.request.Request` to what selects among
             labelled samples; options are its further arguments.
-        kept: what is kept, as a sentence without its full stop; ``{share}`` stands for the
-            fraction, ``{name}`` for the name. A method that decides how many to keep needs its own.
+        kept: what is kept, as a sentence without its full stop; ``{share}`` becomes the
+            fraction, ``{name}`` the name. A method that decides how many to keep needs its own.
         kept_evenly: the same with ``per_class``, of a method that decides how many to keep.
         is_probability: whether its confidence is the probability that the label is right.
         assesses: whether it tells a :class:`~lops_adapters.selection.suggestions.Listener` how

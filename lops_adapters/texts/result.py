@@ -70,7 +70,7 @@ class TextSelection(Selection):
         selection: Selection,
         texts: list[str],
         labels: list[Hashable],
-        judged: np.ndarray,
+        scored: np.ndarray,
         seen: Suggestions,
         said: Why,
         settings: dict[str, Any],
@@ -79,15 +79,15 @@ class TextSelection(Selection):
     ) -> None:
         n = len(texts)
         super().__init__(
-            _spread(selection.mask, judged, n, False),
-            _spread(selection.learnt_at, judged, n, np.inf),
-            _spread(selection.confidence, judged, n, np.nan),
+            _spread(selection.mask, scored, n, False),
+            _spread(selection.learnt_at, scored, n, np.inf),
+            _spread(selection.confidence, scored, n, np.nan),
             selection.per_class,
             selection.rule,
             selection.stopped,
         )
-        self._judged, self._selection = judged, selection
-        labelled = _spread(np.ones(len(judged), dtype=bool), judged, n, False)
+        self._scored, self._selection = scored, selection
+        labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
         classes = np.empty(len(selection.per_class) + 1, dtype=object)  # the last one: none
@@ -100,16 +100,16 @@ class TextSelection(Selection):
         self.votes: Votes | None = None
         self.index = column.index if hasattr(column, "iloc") else None
         self.in_polars = type(column).__module__.partition(".")[0] == "polars"
-        self.suggested = _spread(classes[seen.codes], judged, n, None)
-        self.suggested_probability = _spread(seen.probability, judged, n, np.nan)
+        self.suggested = _spread(classes[seen.codes], scored, n, None)
+        self.suggested_probability = _spread(seen.probability, scored, n, np.nan)
         assessed = seen if isinstance(seen, Assessed) else Assessed(0)  # by a committee only
         right, order = assessed.right, assessed.check_order
-        self.sample_weight = None if right is None else _spread(right, judged, n, 0.0)
+        self.sample_weight = None if right is None else _spread(right, scored, n, 0.0)
         self.noise = assessed.noise
-        self.checked = {int(judged[row]): label for row, label in checks.items()}
+        self.checked = {int(scored[row]): label for row, label in checks.items()}
         self.checked_rate = assessed.rate
         self.checked_rates = {classes[code]: rate for code, rate in assessed.rates.items()}
-        self._check_order = None if order is None else judged[order]
+        self._check_order = None if order is None else scored[order]
 
     @property
     def why(self) -> list[str]:
@@ -210,8 +210,8 @@ class TextSelection(Selection):
 
         See :func:`lops_adapters.texts.near_duplicates.near_duplicates`.
         """
-        groups = near_duplicates([self.texts[i] for i in self._judged.tolist()])
-        return [self._judged[group] for group in groups]
+        groups = near_duplicates([self.texts[i] for i in self._scored.tolist()])
+        return [self._scored[group] for group in groups]
 
     def added(self) -> dict[str, Any]:
         """Return the values of :attr:`columns`, n each; a learning time of inf becomes NaN."""
@@ -277,7 +277,7 @@ class TextSelection(Selection):
         if self.sample_weight is None or self.noise is None:
             return Wrong(None, self.checked_rate, self.checked_rates)
         expected = {label: 0.0 for label, r in self.per_class.items() if r.why != TOO_FEW}
-        for i in self._judged.tolist():
+        for i in self._scored.tolist():
             if self.labels[i] in expected:
                 expected[self.labels[i]] += 1 - float(self.sample_weight[i])
         limits, calibrated = (self.noise.low, self.noise.high), self.noise.calibrated
@@ -318,7 +318,7 @@ class TextSelection(Selection):
                     f"found {len(column)} {name} and {len(self.mask)} texts; wanted one per text, "
                     "in the same order"
                 )
-        at = self._judged.tolist()
+        at = self._scored.tolist()
         if numbers is None and len(self.abstained):
             numbers = range(1, len(self.mask) + 1)
         columns: dict[str, Any] = {"texts": self.texts, "labels": self.labels, "gold": gold}
@@ -338,8 +338,8 @@ class TextSelection(Selection):
             suggested_probability=self.suggested_probability[at],
             table=dict(table or {}),
             n_abstained=len(self.abstained),
-            to_check=np.searchsorted(self._judged, to_check).tolist(),
-            near=[np.searchsorted(self._judged, group) for group in near],
+            to_check=np.searchsorted(self._scored, to_check).tolist(),
+            near=[np.searchsorted(self._scored, group) for group in near],
             sources=self.sources,
             estimate=self.wrong.share(self.per_class),
             wrong=wrong_column(self.per_class, self.wrong),

@@ -22,8 +22,8 @@ class Totals:
 
     Attributes:
         rows, kept: (k,) int64 rows, and kept ones.
-        judged, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
-        judged_kept, wrong_kept: the same of the kept rows.
+        with_gold, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
+        gold_kept, wrong_kept: the same of the kept rows.
         doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
             add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
@@ -33,9 +33,9 @@ class Totals:
 
     rows: np.ndarray
     kept: np.ndarray
-    judged: np.ndarray
+    with_gold: np.ndarray
     wrong: np.ndarray
-    judged_kept: np.ndarray
+    gold_kept: np.ndarray
     wrong_kept: np.ndarray
     doubt: np.ndarray
     corrections: np.ndarray
@@ -85,9 +85,9 @@ class Totals:
         if gold is None:
             return
         known, wrong = gold != NO_GOLD, (gold != codes) & (gold != NO_GOLD)
-        self.judged += np.bincount(codes[known], minlength=k)
+        self.with_gold += np.bincount(codes[known], minlength=k)
         self.wrong += np.bincount(codes[wrong], minlength=k)
-        self.judged_kept += np.bincount(codes[known & kept], minlength=k)
+        self.gold_kept += np.bincount(codes[known & kept], minlength=k)
         wrong_kept = known & kept & (gold != (codes if checked is None else checked))
         self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
@@ -127,7 +127,14 @@ class Totals:
     def page(self, sample: SelectionPage) -> SelectionPage:
         """Return the page of a sample with the counts of the whole table."""
         classes = [(row.label, row.why) for row in sample.classes]
-        numbers = (self.rows, self.kept, self.judged, self.wrong, self.judged_kept, self.wrong_kept)
+        numbers = (
+            self.rows,
+            self.kept,
+            self.with_gold,
+            self.wrong,
+            self.gold_kept,
+            self.wrong_kept,
+        )
         confused = self.confused([label for label, _ in classes])
         counts = counted(classes, *numbers)
         return replace(sample, **counts, n_abstained=self.abstained, confused=confused)

@@ -133,7 +133,7 @@ def test_some_gold_labels_are_enough(here, capsys):
     assert f"{n} of {len(ROWS)} rows have a gold label; noise is measured on these." in said
     assert f"\nGold labels of {n} rows: {100 * wrong:.1f} % wrong before, " in said
     summary = json.loads((here / "news-lops" / "summary.json").read_text())
-    assert summary["n_judged"] == len(ROWS) // 2
+    assert summary["n_gold"] == len(ROWS) // 2
     assert summary["noise_before"] == pytest.approx(wrong)
 
 

@@ -1,4 +1,4 @@
-"""Tables with more rows than ``--probe-rows``: read twice, judged block by block."""
+"""Tables with more rows than ``--probe-rows``: read twice, scored block by block."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_a_sample_as_large_as_the_table_changes_nothing(here, suffix, more, monk
     parts = (*PARTS, "abstained")
     assert files_of(here / "all", parts) == files_of(here / "blocks", parts)
     one, other = (json.loads((here / f / "summary.json").read_text()) for f in ("all", "blocks"))
-    for name in ("n_rows", "n_kept", "n_judged", "noise_before", "noise_after", "thresholds"):
+    for name in ("n_rows", "n_kept", "n_gold", "noise_before", "noise_after", "thresholds"):
         assert one[name] == other[name], name
     assert one["classes"] == other["classes"]
     assert [row["row"] for row in one["suspects"]] == [row["row"] for row in other["suspects"]]
@@ -84,7 +84,7 @@ def test_rows_outside_the_sample(here, capsys):
     assert len(wrong) < 0.05 * len(kept)
     assert re.search(rf"^all +240 +{len(kept)} ", printed, re.M)
     page = json.loads((here / "some" / "summary.json").read_text())
-    assert (page["n_rows"], page["n_kept"], page["n_judged"]) == (240, len(kept), 240)
+    assert (page["n_rows"], page["n_kept"], page["n_gold"]) == (240, len(kept), 240)
     assert page["noise_after"] == len(wrong) / len(kept)
     assert len(page["suspects"]) == 90
     config = json.loads((here / "some" / "config.json").read_text())

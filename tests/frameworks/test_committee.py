@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def judged(stand, case, tmp_path_factory):
+def scored(stand, case, tmp_path_factory):
     """A run of the committee and its control, and what the committee was given."""
     path, given = tmp_path_factory.mktemp("committee") / "run", []
     usual = committee.Committee.__call__
@@ -31,8 +31,8 @@ def judged(stand, case, tmp_path_factory):
     return path, given
 
 
-def test_it_judges_texts(judged, stand, case):
-    samples = judged[1][0][0]
+def test_it_judges_texts(scored, stand, case):
+    samples = scored[1][0][0]
     assert samples
     if case.name == "westclass":  # it judges pseudo documents, which are sentences of tokens
         assert all(isinstance(word, str) for text in samples for part in text for word in part)
@@ -42,13 +42,13 @@ def test_it_judges_texts(judged, stand, case):
     else:
         assert set(samples) <= set(stand.texts)
     members = ("TF-IDF", "neighbours (LSA)", "neighbours", "regression", "class words")
-    assert {tuple(names) for _, names in judged[1]} == {members}
+    assert {tuple(names) for _, names in scored[1]} == {members}
 
 
-def test_random_keeps_as_many_per_class(judged, case):
+def test_random_keeps_as_many_per_class(scored, case):
     if case.name == "toy":
         pytest.skip("it asks for no control")
-    path, _ = judged
+    path, _ = scored
     assert list(metrics_of(path)["arms"])[:2] == ["committee", "random"]
     kept = {}
     for arm in ("committee", "random"):

@@ -144,7 +144,7 @@ def test_unsuitable_data_sets_are_refused():
 
 @pytest.mark.parametrize("missing", [None, np.nan, pandas.NA])
 @pytest.mark.parametrize("choice", [CHOICE, {"encoder": None}])
-def test_rows_without_a_label_are_neither_kept_nor_judged(missing, choice):
+def test_rows_without_a_label_are_neither_kept_nor_measured(missing, choice):
     marked = select_frame(with_hole("made", missing), "review", "made", **choice)
     holes = np.flatnonzero([name == "row5" for name in INDEX])
     assert len(holes) == 2

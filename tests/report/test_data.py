@@ -43,22 +43,22 @@ def test_without_gold_labels_no_noise_and_no_curves():
     made = page(with_gold=False)
     assert made.curves == []
     assert made.noise_before is made.noise_after is None
-    assert made.n_judged == made.n_judged_kept == 0
-    assert all(not judged and wrong is None for _, _, judged, wrong in made.thresholds)
+    assert made.n_gold == made.n_gold_kept == 0
+    assert all(not with_gold and wrong is None for _, _, with_gold, wrong in made.thresholds)
     assert all(row.noise_before is row.noise_after is None for row in made.classes)
     assert all(row.gold is None for row in made.suspects)
 
 
 def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
-    judged = [i % 3 > 0 for i in range(40)]
+    with_gold = [i % 3 > 0 for i in range(40)]
     some = [
         label if known else [None, float("nan"), ""][i // 3 % 3]
-        for i, (label, known) in enumerate(zip(gold(), judged, strict=True))
+        for i, (label, known) in enumerate(zip(gold(), with_gold, strict=True))
     ]
     made, chosen = page(gold=some), selection()
-    at = np.flatnonzero(judged)
+    at = np.flatnonzero(with_gold)
     wrong = np.array([gold()[i] != labels()[i] for i in at])
-    assert (made.n_judged, made.n_judged_kept) == (26, int(chosen.mask[at].sum()))
+    assert (made.n_gold, made.n_gold_kept) == (26, int(chosen.mask[at].sum()))
     assert made.noise_before == pytest.approx(wrong.mean())
     assert made.noise_after == pytest.approx(wrong[chosen.mask[at]].mean())
     arts = np.array([labels()[i] == "arts" for i in at])
@@ -78,7 +78,7 @@ def test_every_way_to_have_no_gold_label():
     pandas = pytest.importorskip("pandas")
     some = [pandas.NA, None, float("nan"), "", " ", *gold()[5:]]
     made = page(gold=pandas.Series(some, dtype=object))
-    assert made.n_judged == 35
+    assert made.n_gold == 35
     assert made == page(gold=[None] * 5 + gold()[5:])
 
 
@@ -218,19 +218,19 @@ def test_thresholds_count_as_one_would():
         np.zeros(3),
         rng.integers(0, 300, 1000) ** 2 / 7,
     ):
-        judged = rng.random(len(values)) < 0.8
-        wrong = judged & (rng.random(len(values)) < 0.3)
-        rows = threshold_rows(values, judged, wrong, size=50)
+        with_gold = rng.random(len(values)) < 0.8
+        wrong = with_gold & (rng.random(len(values)) < 0.3)
+        rows = threshold_rows(values, with_gold, wrong, size=50)
         assert len(rows) <= 50
         assert len(rows) == min(50, len(np.unique(values))) or len(np.unique(values)) > 50
         for value, n, known, errors in rows:
             assert (n, known, errors) == tuple(
-                of[values >= value].sum() for of in (np.ones(len(values)), judged, wrong)
+                of[values >= value].sum() for of in (np.ones(len(values)), with_gold, wrong)
             )
         assert [row[0] for row in rows] == sorted({row[0] for row in rows}, reverse=True)
         assert rows[0][0] == values.max()
         assert rows[-1][:2] == (values.min(), len(values))
-        assert [row[:2] for row in threshold_rows(values, judged, None, size=50)] == [
+        assert [row[:2] for row in threshold_rows(values, with_gold, None, size=50)] == [
             row[:2] for row in rows
         ]
 

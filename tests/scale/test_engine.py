@@ -60,7 +60,7 @@ def rows_of(folder, suffix):
 def same(one, other):
     """Pages of the same table, in one file or several."""
     one, other = (json.loads((Path(f) / "summary.json").read_text()) for f in (one, other))
-    for name in ("n_rows", "n_kept", "n_judged", "noise_after", "classes", "thresholds"):
+    for name in ("n_rows", "n_kept", "n_gold", "noise_after", "classes", "thresholds"):
         assert one[name] == other[name], name
     assert [row["row"] for row in one["suspects"]] == [row["row"] for row in other["suspects"]]
 

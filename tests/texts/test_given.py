@@ -25,7 +25,7 @@ def probabilities(gold, seed=0):
     return scores / scores.sum(axis=1, keepdims=True)
 
 
-def test_vectors_are_judged_in_place_of_texts():
+def test_vectors_are_scored_in_place_of_texts():
     vectors, labels, wrong = noisy_vectors()
     found = select(None, labels, embeddings=vectors)
     assert found.mask[~wrong].mean() > 0.95
@@ -73,7 +73,7 @@ def test_a_classifier_of_your_own_judges_the_vectors():
     assert "LogisticRegression" in found.settings["probe"]
 
 
-def test_probabilities_are_judged_in_place_of_texts():
+def test_probabilities_are_scored_in_place_of_texts():
     _, labels, wrong = noisy_vectors()
     gold = np.array([int(label[-1]) for label in labels]) ^ wrong
     found = select(None, labels, pred_probs=probabilities(gold))

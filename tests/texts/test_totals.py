@@ -28,7 +28,7 @@ def test_counts_by_hand():
         own = code == CODES
         assert totals.rows[code] == own.sum()
         assert totals.kept[code] == (own & ASSESSMENT.mask).sum()
-        assert totals.judged[code] == (own & (GOLD != NO_GOLD)).sum()
+        assert totals.with_gold[code] == (own & (GOLD != NO_GOLD)).sum()
         wrong = own & (GOLD != NO_GOLD) & (code != GOLD)
         assert totals.wrong[code] == wrong.sum()
         assert totals.wrong_kept[code] == (wrong & ASSESSMENT.mask).sum()
@@ -45,7 +45,7 @@ def test_blocks_add_up():
     joined = parts[0] + parts[1]
     for name, counts in vars(whole).items():
         np.testing.assert_array_equal(getattr(joined, name), counts)
-    assert counted(np.arange(200), gold=None).judged.sum() == 0
+    assert counted(np.arange(200), gold=None).with_gold.sum() == 0
 
 
 def test_the_page_of_a_sample_that_is_the_table():
