@@ -2,6 +2,7 @@
 
 import io
 import logging
+import signal
 import subprocess
 import sys
 import time
@@ -148,6 +149,15 @@ def test_long_work_is_lines_of_a_log_elsewhere(monkeypatch, caplog):
     assert not caplog.messages
 
 
+@pytest.fixture
+def heard():
+    """SIGINT raises, also in a process that a shell started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_a_stop_inside_a_destructor_stops(capsys):
     """Python prints a traceback there, and goes on."""
 
