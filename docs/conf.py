@@ -52,6 +52,8 @@ autodoc_mock_imports = [
 autodoc_typehints = "signature"  # shapes and units are in the docstrings
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+# Followed, the links of a module would lead to the package that also offers some of its names.
+viewcode_follow_imported_members = False
 
 # Pages that lie outside this folder are included by pages of the site; links of the guide go there.
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+(benchmarks|third_party)/README\.md")
