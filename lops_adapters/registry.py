@@ -1,4 +1,4 @@
-"""Tables that are open from outside: rows by name, also those of other installed packages."""
+"""Tables that are open from outside: rows by name, also rows of other installed packages."""
 
 from __future__ import annotations
 

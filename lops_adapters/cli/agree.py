@@ -42,23 +42,7 @@ def parser() -> argparse.ArgumentParser:
         "language model as good as a person?",
         EXAMPLES,
     )
-    data = shared.add_table(new, needed=False)
-    data.add_argument(
-        "--labels",
-        action="append",
-        metavar="COLUMNS",
-        help="columns of labels, one per source: names with commas between them, or a pattern such "
-        "as 'ann*'; repeatable",
-    )
-    data.add_argument(
-        "--source", metavar="COLUMN", help="with --label: column that names who gave the label"
-    )
-    data.add_argument(
-        "--classes",
-        metavar="NAMES",
-        help="the classes in their order, with commas between them; labels that nearly name one "
-        "are read as it",
-    )
+    shared.add_sources(shared.add_table(new, needed=False))
     choice = new.add_argument_group("comparison")
     choice.add_argument(
         "--people",

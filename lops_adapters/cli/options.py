@@ -50,6 +50,29 @@ def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
     return data
 
 
+def add_sources(data: Any) -> None:
+    """Add the options that name label sources, and the classes."""
+    data.add_argument(
+        "--labels",
+        action="append",
+        metavar="COLUMNS",
+        help="in place of --label: columns of labels by several sources, such as rules, annotators "
+        "and models; names with commas between them, or a pattern such as 'rule*'; an empty cell "
+        "is no vote",
+    )
+    data.add_argument(
+        "--source",
+        metavar="COLUMN",
+        help="column with the source of each label, such as the rule or prompt that gave it",
+    )
+    data.add_argument(
+        "--classes",
+        metavar="NAMES",
+        help="the classes, with commas between them; labels that nearly name one, such as "
+        "'Sports.', are read as it and listed, others are refused",
+    )
+
+
 def add_text_format(data: Any) -> None:
     """Add the options that say how to read text files."""
     data.add_argument(

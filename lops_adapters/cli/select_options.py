@@ -32,30 +32,12 @@ def parser() -> argparse.ArgumentParser:
         EXAMPLES,
     )
     data = shared.add_table(parser, needed=False)
-    data.add_argument(
-        "--labels",
-        action="append",
-        metavar="COLUMNS",
-        help="in place of --label: columns of labels by several sources, such as rules, annotators "
-        "and models; names with commas between them, or a pattern such as 'rule*'; an empty cell "
-        "is no vote",
-    )
-    data.add_argument(
-        "--source",
-        metavar="COLUMN",
-        help="column with the source of each label, such as the rule or prompt that gave it",
-    )
+    shared.add_sources(data)
     data.add_argument(
         "--drop-source",
         action="append",
         metavar="NAME",
         help="leave out the votes of a source; repeat for several",
-    )
-    data.add_argument(
-        "--classes",
-        metavar="NAMES",
-        help="the classes, with commas between them; labels that nearly name one, such as "
-        "'Sports.', are read as it and listed, others are refused",
     )
     data.add_argument(
         "--group",

@@ -54,7 +54,7 @@ class Labelled:
             pseudo_labels: n hashable class names; the classes are the sorted distinct ones.
             votes, groups: see :class:`Labelled`.
             checked: position -> label by a person, None: none of the classes.
-            known: refuse a checked label that no sample has; else it is none of the classes.
+            known: refuse a checked label that no sample has; else it counts as no class.
 
         Raises:
             LopsError: no pseudo-label per sample, and checked rows or labels that are not there.

@@ -32,7 +32,6 @@ class Method:
         takes: which of votes, groups, checked rows and gold labels it takes, as :func:`build`
             names them.
         needs_probe: whether a probe is trained.
-        needs_gold: whether it is defined by gold labels; no other method may be given any.
         takes_n: whether it can keep exactly n samples.
         takes_keep: whether it keeps a fraction of the samples; others decide how many.
         per_class: whether it keeps the same share of every class by default, as the paper
@@ -65,7 +64,6 @@ class Method:
     assesses: bool = False
     takes: tuple[str, ...] = ()
     needs_probe: bool = True
-    needs_gold: bool = False
     takes_n: bool = True
     takes_keep: bool = True
     per_class: bool | None = False
@@ -91,6 +89,11 @@ class Method:
             )
 
     @property
+    def needs_gold(self) -> bool:
+        """Whether it is defined by gold labels; no other method may be given any."""
+        return "gold" in self.takes
+
+    @property
     def is_offered(self) -> bool:
         """Whether it chooses rows of a table: by a probe, or by texts."""
         return self.needs_probe or self.texts
@@ -107,7 +110,7 @@ class Method:
 
     @property
     def has_members(self) -> bool:
-        """Whether members on an encoder can score the rows, too."""
+        """Whether members on an encoder can also score the rows."""
         return "encoder" in self.options
 
     @property

@@ -84,7 +84,7 @@ _ROWS = (
            options=("encoder", "words", "sure", "count_label", "correct", "folds", "device",
                     "probabilities", "fitted", "assessed"), check=committee.check),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, needs_gold=True, **_DECIDES, takes=("gold",),
+           optimal.make, needs_probe=False, **_DECIDES, takes=("gold",),
            per_class=None, alone=True, kept="rows whose label is the gold label"),
 )  # fmt: skip
 METHODS = Registry("method", "lops_adapters.methods", Method, _ROWS)

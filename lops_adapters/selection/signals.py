@@ -149,7 +149,7 @@ def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = F
     for several classes it is counted over the rows on which both vote, so that people who got the
     same rows are no copies. Else it is counted over all rows: to a rule, no vote is a statement.
 
-    Sources that hardly ever differ are copies, whatever the true classes: 1. ``first``: of sources
+    Sources that hardly ever differ are copies: 1. ``first``: of sources
     that vote for several classes nothing else counts; it is :attr:`Signals.overlap`.
     """
     owners, classes = np.divmod(signals.keys, signals.n_classes)

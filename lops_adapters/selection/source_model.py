@@ -14,8 +14,8 @@ from lops_adapters.selection.posterior import SHARPNESS
 from lops_adapters.selection.signals import Signals, frequencies, overlapping, pooled, weighed
 
 # Votes of other sources on a row that weigh as much as the majority. This, the next four numbers,
-# and those of :mod:`.signals` were chosen with one family of tables left out each, see
-# docs/results/sources.md.
+# and the constants of :mod:`.signals` were chosen on the tables of docs/results/sources.md, gold
+# labels included; no table was left out.
 ANCHOR = 3.0
 _CLEARLY = 3.5  # standard errors by which held-out votes are predicted better
 _WITHIN = 2.0  # of the logarithm of the likelihood: what is as good as the best

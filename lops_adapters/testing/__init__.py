@@ -1,7 +1,7 @@
-"""What every method, member, format and framework promises, as checks for the tests of your own.
+"""What every method, member, format and framework promises, as checks for your tests.
 
-A check raises an AssertionError that says which promise is broken; this package's tests use them,
-too. docs/extend.md shows how.
+A check raises an AssertionError that says which promise is broken; this package's tests also use
+them. docs/extend.md shows how.
 """
 
 from lops_adapters.testing.data import noisy_texts

@@ -124,7 +124,7 @@ def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray
 
 
 def _compared(votes: Votes) -> list[int]:
-    """Return the sources whose pairs are compared: those with most votes, in their order."""
+    """Return the sources with most votes, in their order: their pairs are compared."""
     counts = (votes.codes >= 0).sum(axis=0)
     return sorted(np.argsort(-counts, kind="stable")[:_SHOWN].tolist())
 
