@@ -189,10 +189,9 @@ def _write(
 
 def _print(page: AgreementPage, folder: Path) -> None:
     head, *rows = page.table()
-    rows = rows[:_PRINTED]
-    print(aligned([head, *rows]))
-    if len(page.table()) - 1 > len(rows):
-        print(f"... {len(page.table()) - 1 - len(rows)} more in agreement.json")
+    print(aligned([head, *rows[:_PRINTED]]))
+    if len(rows) > _PRINTED:
+        print(f"... {len(rows) - _PRINTED} more in agreement.json")
     print(f"\n{KAPPA}\n{ALPHA} Here: {shown(page.alpha)}.\n")
     for one in page.comparisons:
         print(one.sentence)

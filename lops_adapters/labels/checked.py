@@ -29,20 +29,12 @@ def with_checked(
     """
     if checked is None:
         return labelled
-    if not isinstance(checked, Mapping):
-        raise LopsError(
-            f"checked is {checked!r:.80}; wanted a dict, position of a text to its right label"
-        )
-    codes, last = labelled.codes, len(labelled.codes) - 1
+    check_positions(checked, len(labelled.codes))
+    codes = labelled.codes
     occur = [labelled.classes[code] for code in sorted(set(codes[codes >= 0].tolist()))]
     code_of = {None: -1, **{label: code for code, label in enumerate(labelled.classes)}}
     checks: dict[int, int] = {}
     for position, label in checked.items():
-        is_position = isinstance(position, Integral) and not isinstance(position, bool)
-        if not is_position or not 0 <= position <= last:
-            raise LopsError(
-                f"checked has the position {position!r:.40}; wanted one of 0 to {last:,}"
-            )
         if codes[position] < 0:
             raise LopsError(
                 f"checked names {place([int(position)])}, which has no label; leave it out, or "
@@ -52,6 +44,20 @@ def with_checked(
             raise LopsError(_unknown(label, occur, place([int(position)])))
         checks[int(position)] = code_of[label]
     return replace(labelled, checked=checks)
+
+
+def check_positions(checked: Any, n: int) -> None:
+    """Raise a LopsError: checked rows are no mapping, or have a position outside n texts."""
+    if not isinstance(checked, Mapping):
+        raise LopsError(
+            f"checked is {checked!r:.80}; wanted a dict, position of a text to its right label"
+        )
+    for position in checked:
+        is_position = isinstance(position, Integral) and not isinstance(position, bool)
+        if not is_position or not 0 <= position < n:
+            raise LopsError(
+                f"checked has the position {position!r:.40}; wanted one of 0 to {n - 1:,}"
+            )
 
 
 def _unknown(label: Any, known: Sequence[Hashable], where: str) -> str:

@@ -131,7 +131,7 @@ class AgreementPage(StoredPage):
     @property
     def sentence(self) -> str:
         """The main result."""
-        if self.comparisons and len(self.comparisons) == 1:
+        if len(self.comparisons) == 1:
             return self.comparisons[0].sentence
         about = f"{len(self.sources)} sources of {count(self.rows)} texts"
         return f"{about}: Krippendorff's alpha {shown(self.alpha)}"

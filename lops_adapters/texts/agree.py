@@ -9,6 +9,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+from lops_adapters.labels.checked import check_positions
 from lops_adapters.labels.given import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
@@ -80,7 +81,7 @@ def agree(
         raise LopsError(
             f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
         )
-    certain = _certain(checked or {}, votes)
+    certain = _certain({} if checked is None else checked, votes)
     fitted = by_votes(votes.codes, len(votes.classes))
     joint = fitted.posterior(votes.codes, np.full((len(texts), len(votes.classes)), 1.0))
     voted = (votes.codes >= 0).any(axis=1)
@@ -108,12 +109,9 @@ def agree(
 def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray:
     """Return the codes of checked rows, (n,); -1: not checked, or none of the classes."""
     code_of = {label: code for code, label in enumerate(votes.classes)}
+    check_positions(checked, len(votes.codes))
     certain = np.full(len(votes.codes), -1)
     for row, label in checked.items():
-        if not 0 <= row < len(certain):
-            raise LopsError(
-                f"checked has the position {row}; wanted one of 0 to {len(certain) - 1:,}"
-            )
         if label is not None and label not in code_of:
             raise LopsError(
                 f"{positions([row])} is checked as {label!r:.80}, a label that no source gives; "

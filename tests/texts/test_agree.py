@@ -107,6 +107,7 @@ def test_classes_in_their_order_and_plain_values():
     [
         ({"people": ["eve"]}, "people names 'eve'; the sources are ann, ben, model, guess"),
         ({"checked": {1: "ugly"}}, "position 1 is checked as 'ugly', a label that no source gives"),
+        ({"checked": ["good"]}, "checked is .*; wanted a dict, position of a text"),
         ({"checked": {99: "good"}}, "checked has the position 99; wanted one of 0 to 39"),
     ],
 )
