@@ -99,7 +99,6 @@ def without_counts(request):
             "kept and rejected are not every sample once",
         ),
         (replace(method(lengths), make=without_counts), "toy: per_class says {}; wanted {'class"),
-        (method(lengths, takes=("gold",)), "toy takes gold labels, and its row says"),
     ],
 )
 def test_broken_methods_are_named(row, words):
