@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import Selection
 from lops_adapters.selection import METHODS, Selector, Suggestions, build
 from lops_adapters.testing.data import noisy_texts
 
@@ -28,8 +28,7 @@ def check_method(
 
     Its selection covers every sample once, with finite scores and right counts per class; the same
     seed gives the same; the order of the rows, a listener and a permutation of the rows change
-    nothing; n samples are kept where it takes n; it takes no gold labels unless it is defined by
-    them; and it says in words what it keeps.
+    nothing; n samples are kept where it takes n; and it says in words what it keeps.
 
     Args:
         name: of the method.
@@ -62,8 +61,6 @@ def check_method(
         for n in (1, len(samples) // 2, len(samples) + 1):
             kept = len(make(n=n)(samples, labels).kept)
             assert kept == min(n, len(samples)), f"{name} keeps {kept} samples, and n is {n}"
-    if not row.needs_gold:
-        _check_refuses_gold(name, make, labels)
 
 
 def _built(
@@ -113,10 +110,3 @@ def _check_order(
         same = np.array_equal(getattr(there, part), getattr(usual, part)[order])
         assert same, f"{name}: {part} depends on the order of the rows"
 
-
-def _check_refuses_gold(name: str, make: Make, labels: Sequence[Hashable]) -> None:
-    try:
-        make(own_gold=labels)
-    except LopsError:
-        return
-    raise AssertionError(f"{name} takes gold labels, and its row says that it needs none")
