@@ -10,7 +10,6 @@ from lops_adapters.selection import held_out
 
 from . import framework_tools, suite
 
-
 # The same examples in every run, however long one takes on a busy machine.
 hypothesis.settings.register_profile("house", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("house")
