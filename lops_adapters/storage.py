@@ -47,7 +47,7 @@ def user_cache() -> Path:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder, to be written, then rename it to ``path``.
 
-    A link stays a link, and a file keeps its mode. A remote file is replaced at once, too.
+    A link stays a link, and a file keeps its mode. A remote file is replaced at once.
     """
     path = path.resolve() if path.is_symlink() else path
     temporary = _hidden(path, "tmp")

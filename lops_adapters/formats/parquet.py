@@ -328,7 +328,7 @@ class ParquetRows(base.Writer):
                 kind = kind.value_type
             schema = schema.append(pa.field(name, kind))
         self._schema = schema
-        self._sink = self._path.open("wb") if is_remote(self._path) else self._path
+        self._sink: Any = self._path.open("wb") if is_remote(self._path) else self._path
         self._file = self._parquet.ParquetWriter(self._sink, schema)
 
     def _batch(self, block: Block) -> Any:

@@ -55,7 +55,7 @@ def is_remote(path: Path) -> bool:
 
 
 class RemotePath(PurePosixPath):
-    """A file or folder at an address; its methods are those of :class:`pathlib.Path`."""
+    """A file or folder at an address; its methods do what :class:`pathlib.Path` does."""
 
     _kind: Any = None  # of an entry of a listing, so that it is not asked for again
 

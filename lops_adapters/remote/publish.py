@@ -18,7 +18,7 @@ _RUN = re.compile(r"run-[0-9A-Za-z-]+")
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the manifest of a folder; None if there is none, {} if it is not ours."""
+    """Return the manifest of a folder; None: no such object, {}: not by this package."""
     place = folder / MANIFEST
     if not place.exists():
         return None

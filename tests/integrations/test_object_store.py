@@ -5,7 +5,10 @@ import io
 import json
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -248,6 +251,31 @@ def test_row_groups_on_ray_and_a_worker_that_is_killed(here, store):
         for name in sorted(name for name in contents if name.startswith(f"{part}/")):
             rows += parquet.read_table(io.BytesIO(contents[name])).to_pylist()
         assert rows == read_table(here / "local" / f"{part}.parquet")
+
+
+@pytest.fixture
+def web(here):
+    """The address of a web server of the test's folder."""
+    pytest.importorskip("aiohttp")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(here))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_web_server(here, web, suffix, capsys):
+    write_table(here / f"t{suffix}", ROWS)
+    for table, kept in ((f"t{suffix}", "a.csv"), (f"{web}/t{suffix}", "b.csv")):
+        assert main(["select", table, *OPTIONS, "--keep-out", kept]) == 0
+    assert (here / "a.csv").read_bytes() == (here / "b.csv").read_bytes()
+    assert main(["select", f"t{suffix}", *OPTIONS, "--keep-out", f"{web}/c.csv"]) == 2
+    assert f"cannot write into {web}" in capsys.readouterr().err
+    assert main(["select", f"{web}/no{suffix}", *OPTIONS]) == 2
+    assert f"{web}/no{suffix}: no such file, or out of reach" in capsys.readouterr().err
 
 
 RAY_DIES = """
