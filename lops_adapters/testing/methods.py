@@ -109,4 +109,3 @@ def _check_order(
     for part in ("mask", "confidence", "learnt_at"):
         same = np.array_equal(getattr(there, part), getattr(usual, part)[order])
         assert same, f"{name}: {part} depends on the order of the rows"
-
