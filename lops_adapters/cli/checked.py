@@ -1,7 +1,5 @@
 """Checked rows from files: downloaded from a report, or ``to_check.csv`` with a filled column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Corrections of a table: read, and checked against the table before anything is written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

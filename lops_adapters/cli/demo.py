@@ -1,7 +1,5 @@
 """``lops demo``: the embedded corpus, labelled by seed words, cleaned and trained on."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 from collections.abc import Sequence

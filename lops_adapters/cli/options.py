@@ -1,7 +1,5 @@
 """Options that commands share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where a command writes: only its own earlier output is replaced, and only by complete output."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

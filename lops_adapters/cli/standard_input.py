@@ -1,7 +1,5 @@
 """Standard input as a file: stored for the passes over it, its format recognised by its start."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile

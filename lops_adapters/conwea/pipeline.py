@@ -4,8 +4,6 @@ Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classificati
 docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Labels of documents by id: checked ones, ``checked.csv`` of a data set, and any others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters import formats

@@ -1,7 +1,5 @@
 """Seed words and names of classes: JSON files next to the data, and which names are used."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence

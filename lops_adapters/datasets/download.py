@@ -1,7 +1,5 @@
 """Fetch a file over HTTP: in limited time, verified, renamed to its final name when complete."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import time

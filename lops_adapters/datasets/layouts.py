@@ -1,7 +1,5 @@
 """The folder layouts of ConWea, X-Class, WeSTClass, LOTClass and 20 Newsgroups."""
 
-from __future__ import annotations
-
 import filecmp
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Text files of a data set: names, numbers and folders; errors name the line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -3,8 +3,6 @@
 Its files are raw messages with headers, in latin-1.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -6,8 +6,6 @@ which only keeps its arguments and its state; a global that no frame needs is re
 the pickle can run. What a damaged or hostile file can do is crash this process or reach its limits.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

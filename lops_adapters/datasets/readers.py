@@ -1,7 +1,5 @@
 """Recognise the contents of a path and read them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace

@@ -4,8 +4,6 @@ A pickle is a program. ``pickle_reader`` interprets it in a process of its own, 
 memory and time, and sends back plain columns.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

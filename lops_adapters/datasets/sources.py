@@ -1,7 +1,5 @@
 """Where registered data sets come from: their original files, or the authors' repository."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters.core import LopsError

@@ -1,7 +1,5 @@
 """Files with one document per row: tables of every format, pickled frames, AG News's CSV."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

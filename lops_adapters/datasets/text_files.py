@@ -1,7 +1,5 @@
 """A folder of text files, one document per file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters.datasets.lines import readable

@@ -1,7 +1,5 @@
 """Rows that a person has checked: which ones, and the codes of their labels."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace

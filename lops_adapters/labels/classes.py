@@ -1,7 +1,5 @@
 """The classes of a table: names at the edges, codes everywhere else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The columns of a table, or arguments, that a selection needs; the likeliest for a wrong name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which labels are no class: missing ones, -1 among integer codes, and values that users name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Hashable, Iterable, Set
 from numbers import Integral

@@ -1,7 +1,5 @@
 """Answers that nearly name a class, as language models give them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

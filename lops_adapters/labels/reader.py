@@ -1,7 +1,5 @@
 """Reads labels block by block: a column, soft labels or votes. A list in memory is one block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Soft labels: a probability or a number of votes per class, as label models give them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """LOTClass as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ Source: Meng et al., "Text Classification Using Label Names Only: A Language Mod
 Approach", EMNLP 2020; docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

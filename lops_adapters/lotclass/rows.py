@@ -1,7 +1,5 @@
 """Pseudo-labelled rows: from class names, otherwise seed words, otherwise a lower threshold."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterator, Mapping

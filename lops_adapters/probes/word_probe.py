@@ -1,7 +1,5 @@
 """What the networks over word vectors share, HAN and text CNN: words, settings, what is stored."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The page of agreement: label sources, next to each other and to checked rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

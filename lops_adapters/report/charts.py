@@ -1,7 +1,5 @@
 """Charts of a selection and of a comparison, as SVG that needs no script."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lops_adapters.report import drawing

@@ -1,7 +1,5 @@
 """The page of a comparison: several selection methods on the same rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contents of the pages as plain values that survive JSON: a page is rebuilt from them alone."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar

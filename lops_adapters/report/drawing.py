@@ -1,7 +1,5 @@
 """What all charts share: axes, grid, legend and the SVG element. Colours are the style sheet's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Charts of a framework's run: macro-F1 and noise per arm and iteration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from lops_adapters.console import percent

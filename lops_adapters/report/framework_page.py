@@ -1,7 +1,5 @@
 """The page of a framework's run, built from its folder: macro-F1, noise, seed words, classes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

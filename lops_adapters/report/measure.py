@@ -5,8 +5,6 @@ gold label differs, None without gold labels; confidences (n,) float64, finite, 
 trusted.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.core import LopsError, tie_hash

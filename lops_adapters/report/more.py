@@ -1,7 +1,5 @@
 """The rejected rows beyond those that a page holds as they are: packed, within a size."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The page of a selection: what was kept and why, other thresholds, and rows to look at."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """What ``python -m lops_adapters.NAME`` does: options and data in, run folders and tables out."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Frameworks that repeat: pseudo-label documents, select among these, train and predict."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How a selector is built from a method's row, and from what is asked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

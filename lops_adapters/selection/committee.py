@@ -1,7 +1,5 @@
 """A committee: several members score every label held-out, and their mean decides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar

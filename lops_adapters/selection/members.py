@@ -3,8 +3,6 @@
 Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

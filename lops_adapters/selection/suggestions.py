@@ -1,7 +1,5 @@
 """The probe's own prediction for each sample, noted during selection at no extra cost."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 import numpy as np

@@ -7,8 +7,6 @@ Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Sele
 Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

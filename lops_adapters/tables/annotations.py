@@ -1,7 +1,5 @@
 """Tables with a row per annotation: one row per text, with a column of votes per source."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """What a selection of a table writes: names of parts, files and added columns, and their types."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The sample of a table: the rows among which labels are selected."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The second pass over a table: every block is scored and written."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """Embeddings for the texts of a table, from a column or an .npy file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

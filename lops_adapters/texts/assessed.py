@@ -1,7 +1,5 @@
 """What a committee says about every label: the label it suggests, and how many are wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.labels.labelled import Labelled

@@ -1,7 +1,5 @@
 """From the arguments of ``select`` to a probe and the options of a committee."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Vectors or probabilities in place of texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Selection among labels that are read, in memory or in a table."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace

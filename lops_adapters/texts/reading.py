@@ -1,7 +1,5 @@
 """Reads texts from lists, arrays or columns, and refuses unusable ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Texts with noisy labels in, a selection out: ``lops_adapters.select``."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 

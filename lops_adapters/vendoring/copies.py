@@ -1,7 +1,5 @@
 """Copies of this package's files in other code bases, with a stamp that identifies them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

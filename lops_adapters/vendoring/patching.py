@@ -4,8 +4,6 @@ The patches only insert lines and quote no line of the original. ``git apply`` w
 that the file of the checkout is replaced whole or not at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """WeSTClass as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

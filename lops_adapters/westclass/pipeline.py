@@ -7,8 +7,6 @@ Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification
 docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence

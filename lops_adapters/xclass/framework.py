@@ -1,7 +1,5 @@
 """X-Class as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Source: Wang, Mekala and Shang, "X-Class: Text Classification with Extremely Wea
 NAACL 2021; docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Sequence
