@@ -31,7 +31,6 @@ class WordProbe(Probe):
             self._words = word_ids(self.vectors.words)
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments by name, without the vectors."""
         return {
             name: value for name, value in sorted(super().settings().items()) if name != "vectors"
         }

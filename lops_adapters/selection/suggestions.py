@@ -54,7 +54,6 @@ class Suggestions(Listener):
         self.probability = np.full(n, np.nan)
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Note probabilities; later predictions replace earlier ones."""
         where = slice(None) if positions is None else positions
         self.codes[where] = probabilities.argmax(axis=1)
         self.probability[where] = probabilities.max(axis=1)
@@ -76,7 +75,6 @@ class Moved(Listener):
         self._seen, self._order = seen, order
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Hand on the caller's positions."""
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
     def settle(
@@ -86,6 +84,5 @@ class Moved(Listener):
         labels: np.ndarray,
         noise: NoiseEstimate | None = None,
     ) -> None:
-        """Hand on the rows in the caller's order."""
         back = np.argsort(self._order)
         self._seen.settle(before[back], true[back], labels[back], noise)
