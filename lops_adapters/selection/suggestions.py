@@ -1,10 +1,27 @@
 """The probe's own prediction for each sample, noted during selection at no extra cost."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from lops_adapters.selection.posterior import NoiseEstimate
+
+
+class Estimates(NamedTuple):
+    """What a method that assesses labels says of n samples.
+
+    Attributes:
+        before: (n, k) probabilities of the true classes, without checked rows.
+        true: (n, k), with checked rows.
+        labels: (n,) int64 codes of the labels.
+        noise: the estimated share of wrong labels; None: it cannot be estimated.
+
+    """
+
+    before: np.ndarray
+    true: np.ndarray
+    labels: np.ndarray
+    noise: NoiseEstimate | None
 
 
 class Listener(Protocol):
@@ -13,22 +30,8 @@ class Listener(Protocol):
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         """Receive (m, k) class probabilities of samples at (m,) positions; None: all, in order."""
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Receive what a method that assesses labels says of all n samples, in the end.
-
-        Args:
-            before: (n, k) probabilities of the true classes, without checked rows.
-            true: (n, k), with checked rows.
-            labels: (n,) int64 codes of the labels.
-            noise: the estimated share of wrong labels; None: it cannot be estimated.
-
-        """
+    def settle(self, estimates: Estimates) -> None:
+        """Receive what a method that assesses labels says of all n samples, in the end."""
 
 
 class Suggestions(Listener):
@@ -58,15 +61,6 @@ class Suggestions(Listener):
         self.codes[where] = probabilities.argmax(axis=1)
         self.probability[where] = probabilities.max(axis=1)
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Ignore it."""
-
 
 class Moved(Listener):
     """A listener to samples sorted by ``order``."""
@@ -77,12 +71,7 @@ class Moved(Listener):
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
+    def settle(self, estimates: Estimates) -> None:
         back = np.argsort(self._order)
-        self._seen.settle(before[back], true[back], labels[back], noise)
+        before, true, labels = (part[back] for part in estimates[:3])
+        self._seen.settle(Estimates(before, true, labels, estimates.noise))
