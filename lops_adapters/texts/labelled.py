@@ -14,7 +14,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.building import check_data, select_by
+from lops_adapters.selection.building import build, check_data
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
@@ -124,7 +124,7 @@ def _select(
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
     more: dict[str, Any] = {"seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return select_by(method, probe, **choice.asked, **options, **more)(known, seen)
+    return build(method, probe, **choice.asked, **options, **more).select(known, seen)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
