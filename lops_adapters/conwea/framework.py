@@ -12,8 +12,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 
 
 class Conwea(IteratedFramework[ConweaSettings]):

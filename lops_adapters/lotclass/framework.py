@@ -13,7 +13,7 @@ from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
 from lops_adapters.runs.final import FinalFramework, NetworkResult
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 
 
 class Lotclass(FinalFramework[LotclassSettings]):

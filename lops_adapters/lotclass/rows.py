@@ -25,7 +25,7 @@ from lops_adapters.lotclass.vocabulary import (
     threshold_for,
     words_of,
 )
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
 from lops_adapters.runs.files import write_selection
-from lops_adapters.runs.framework import Framework, Job
+from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import LOPS, NOT_NEGATIVE, STANDARD, FrameworkSettings, setting
 

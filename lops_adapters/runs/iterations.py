@@ -15,7 +15,8 @@ from lops_adapters.runs.files import (
     write_pseudo_labels,
     write_selection,
 )
-from lops_adapters.runs.framework import Framework, Job, Settings
+from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.job import Job, Settings
 
 
 @dataclass(frozen=True)

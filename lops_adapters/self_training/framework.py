@@ -8,8 +8,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES
 from lops_adapters.runs.files import write_pseudo_labels, write_selection
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.settings import LOPS
 from lops_adapters.self_training.pipeline import Iteration, Prepared
 from lops_adapters.self_training.settings import SelfTrainingSettings, is_told

@@ -15,7 +15,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
 from lops_adapters.runs.final import SUFFIX, FinalFramework
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
 from lops_adapters.selection import METHODS
 from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted

@@ -7,8 +7,8 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 from lops_adapters.xclass.pipeline import Prepared
 from lops_adapters.xclass.settings import XclassSettings, method_of
 
