@@ -1,6 +1,6 @@
 """The probe's own prediction for each sample, noted during selection at no extra cost."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Estimates(NamedTuple):
     noise: NoiseEstimate | None
 
 
-class Listener(Protocol):
+class Listener:
     """Hears what a method's classifiers say; subclass :class:`Suggestions` to hear a part of it."""
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
