@@ -78,13 +78,8 @@ def _classifiers(
 ) -> list[list[str]]:
     """Return a table: what the classifier was trained on, and its macro-F1.
 
-    Args:
-        corpus: of n texts.
-        gold: (n,) their classes.
-        at: (m,) positions of the texts with a label.
-        labels: (m,) these labels.
-        kept: (m,) bool, the kept ones.
-
+    ``gold`` are the (n,) classes of the corpus; ``at`` (m,) positions of the texts with a label,
+    ``labels`` these labels, ``kept`` (m,) bool the kept ones.
     """
     m, size, right = len(at), int(kept.sum()), labels == gold[at]
     evaluator = Evaluator(gold, corpus.classes)

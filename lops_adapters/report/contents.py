@@ -114,9 +114,7 @@ class StoredPage:
     def from_json(cls: type[_Page], stored: Mapping[str, Any]) -> _Page:
         """Return the page that :meth:`to_json` stored; unknown keys are ignored.
 
-        Raises:
-            LopsError: a key is missing or has another type.
-
+        Raises a LopsError if a key is missing or has another type.
         """
         try:
             values = {
@@ -222,11 +220,8 @@ class SelectionPage(StoredPage):
 def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
     """Return the fields of a :class:`SelectionPage` that count rows.
 
-    Args:
-        classes: (label, reason) of k classes.
-        counts: (k,) integers each: rows, kept ones, rows with a gold label, wrong ones among these,
-            kept rows with a gold label, wrong ones among these.
-
+    Classes are k pairs (label, reason), counts (k,) integers each: rows, kept ones, rows with a
+    gold label, wrong ones among these, kept rows with a gold label, wrong ones among these.
     """
     rows = [
         ClassRow(label, count, kept, why, _share(wrong, with_gold), _share(wrong_kept, gold_kept))

@@ -27,9 +27,7 @@ STANDARD = "standard"  # the arm without a selection
 def write_report(folder: Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
-    Raises:
-        LopsError: the folder holds no finished run, or files that are no JSON objects.
-
+    Raises a LopsError if the folder holds no finished run, or files that are no JSON objects.
     """
     for name in ("config.json", "metrics.json"):
         if not (folder / name).is_file():

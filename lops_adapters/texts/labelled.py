@@ -60,10 +60,6 @@ def select_labelled(
         notes: sentences about the labels.
         column: of texts, as it was given.
         place: names texts in sentences, given their positions.
-
-    Raises:
-        LopsError: what :func:`select` raises once the labels are read.
-
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
