@@ -18,12 +18,8 @@ def with_checked(
     Args:
         labelled: n samples.
         checked: position -> label by a person, None: none of the classes; or None: no checked rows.
-        place: names samples, given their positions.
-
-    Raises:
-        LopsError: no mapping, a position outside the samples, a sample without a label, or a label
-            that no sample has.
-
+        place: names samples, given their positions, in a LopsError about no mapping, a position
+            outside the samples, a sample without a label, or a label that no sample has.
     """
     if checked is None:
         return labelled

@@ -72,9 +72,7 @@ class Classes:
 def read_classes(tally: Tally, columns: Columns) -> Classes:
     """Return the classes of the whole table.
 
-    Raises:
-        LopsError: no labels or gold labels, labels of several types, or one class only.
-
+    Raises a LopsError: no labels or gold labels, labels of several types, or one class only.
     """
     if not tally.rows:
         raise LopsError("the table has no rows; wanted rows of at least two classes")
@@ -182,9 +180,7 @@ def _about_words(tally: Tally) -> list[str]:
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
     """Add sentences about gold labels that are missing or no class.
 
-    Raises:
-        LopsError: no row has a gold label, or none of them is a class.
-
+    Raises a LopsError if no row has a gold label, or none of them is a class.
     """
     if columns.gold is None:
         return

@@ -31,13 +31,8 @@ class LabelReader:
     ) -> tuple[Sequence[Any], np.ndarray]:
         """Return the labels of a block, and their (m,) int64 numbers in the tally.
 
-        Args:
-            cells: of the columns, by name.
-            where: the rows stand, for messages.
-
-        Raises:
-            LopsError: labels that are no class names or no numbers.
-
+        ``cells`` are of the columns, by name; ``where`` the rows stand, for the LopsError about
+        labels that are no class names or no numbers.
         """
         labels, columns = self._labels(cells, where), self.columns
         numbers = self.tally.numbers(labels, where)
