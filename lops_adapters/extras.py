@@ -1,7 +1,5 @@
 """Optional libraries: imported where they are used; errors name the extra to install."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``lops agree``: how far annotators, rules and language models agree, and with checked rows."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``lops apply``: a table with the corrections that people made in its report."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

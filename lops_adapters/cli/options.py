@@ -1,7 +1,5 @@
 """Options that commands share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -212,12 +210,7 @@ def fraction(text: str) -> float | str:
 
 
 def number(text: str, wanted: str = "a number") -> float:
-    """Return a number.
-
-    Raises:
-        argparse.ArgumentTypeError: the text is no number; argparse prints it.
-
-    """
+    """Return a number, or raise the error that argparse prints."""
     try:
         return float(text)
     except ValueError:
@@ -225,11 +218,6 @@ def number(text: str, wanted: str = "a number") -> float:
 
 
 def read_words(path: Path | None) -> dict[str, list[str]] | None:
-    """Return the words of each class from a JSON file; None without a file.
-
-    Raises:
-        LopsError: the file cannot be read, or holds no JSON object.
-
-    """
+    """Return the words of each class from a JSON file; None without a file."""
     wanted = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
     return None if path is None else read_json(path, wanted)

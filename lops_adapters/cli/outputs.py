@@ -1,7 +1,5 @@
 """Where a command writes: only its own earlier output is replaced, and only by complete output."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -41,18 +39,10 @@ LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a fo
 
 
 def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> None:
-    """Check that a command may write a folder.
+    """Raise a LopsError if a command may not, or cannot, write a folder, which need not exist.
 
-    Args:
-        folder: need not exist.
-        command: such as ``select``; only a folder that the same command wrote, and that holds
-            nothing else, is replaced.
-        force: replace an existing folder.
-        inputs: files that are read.
-
-    Raises:
-        LopsError: the folder may not, or cannot, be written.
-
+    Only a folder that the same command wrote, and that holds nothing else, is replaced, by
+    ``force``. No input may be in it.
     """
     if remote.is_remote(folder):
         _check_remote_folder(folder, command, force)

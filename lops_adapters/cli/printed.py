@@ -24,13 +24,8 @@ _SOURCES = 20  # label sources that are printed
 def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) -> list[str]:
     """Return the lines that a selection prints.
 
-    Args:
-        name: of the table.
-        done: the selection, its counts and its page.
-        output: what was written.
-        parts: whether a part of the rows is a folder.
-        verbose: also print all sentences of the report.
-
+    ``name`` is the table's; ``parts``: a part of the rows is a folder; ``verbose``: also print all
+    sentences of the report.
     """
     said, page = done.said, done.page
     to_check = _to_check(done, output)

@@ -49,7 +49,6 @@ class BatchBlock(Block):
 
     @property
     def unpacked(self) -> int:
-        """The bytes of the batch."""
         return int(self.batch.nbytes)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
@@ -82,11 +81,9 @@ class BatchBlock(Block):
             ) from None
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
-        """Return the rows."""
         return list(zip(*map(self._values, columns), strict=True))
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values in a column."""
         if not values:
             return self
         pyarrow, _ = import_pyarrow(self.path)
@@ -116,7 +113,6 @@ class Parquet(base.Format):
     unit = "row"
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the schema."""
         pyarrow, parquet = import_pyarrow(path)
         try:
             with opened(path) as file:
@@ -127,7 +123,6 @@ class Parquet(base.Format):
         return Start(self.name, tuple(schema.names), reading, types, names=class_names(schema))
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield batches of rows."""
         pyarrow, parquet = import_pyarrow(path)
         groups, number = start.part or (None, 0)
         schema = start.types
@@ -177,7 +172,6 @@ class Parquet(base.Format):
         return pyarrow.schema([*fields, *((name, kind) for name in added)])
 
     def load(self, path: Path) -> None:
-        """Import pyarrow."""
         import_pyarrow(path)
 
     def check_writable(self, path: Path, start: Start) -> None:
@@ -200,7 +194,6 @@ class Parquet(base.Format):
     def writer(
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
     ) -> base.Writer:
-        """Return a writer."""
         return ParquetRows(path, start, added, like)
 
 

@@ -26,7 +26,6 @@ class SheetBlock(TextBlock):
 
     @property
     def unpacked(self) -> int:
-        """The letters of all cells."""
         return sum(len(cell) for row in self.rows for cell in row)
 
 
@@ -39,14 +38,12 @@ class Xlsx(Format):
     native = "csv"
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the first row that is not empty."""
         _, header = next(sheet_records(path, reading.sheet), (0, []))
         if not header:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
         return Start(self.name, tuple(header), reading)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the rows."""
         records = sheet_records(path, start.reading.sheet)
         next(records, None)  # the header
         for rows in in_blocks(records):
