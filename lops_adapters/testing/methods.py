@@ -1,7 +1,5 @@
 """What every selection method promises."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 def report_sources(
     selection: TextSelection, votes: Votes, changed: int, estimates: Sequence[Source]
 ) -> None:
-    """Tell a selection what is known of its sources.
+    """Tell a selection of votes what is known of its sources.
 
     Args:
-        selection: of votes.
-        votes: for its n texts.
+        selection, votes: for n texts.
         changed: texts whose label is not the weighted majority.
         estimates: one per source.
 
