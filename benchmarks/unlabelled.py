@@ -88,10 +88,9 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
     pool = np.flatnonzero((table.labels == "") & (table.gold != ""))
     texts = [table.texts[i] for i in pool.tolist()]
     names = np.array(committees[0].classes, dtype=object)
-    ways = {
-        "committee": names[committees[0].probabilities(texts).argmax(axis=1)],
-        "select": selection.suggested[pool],
-    }
+    ways = {"committee": names[committees[0].probabilities(texts).argmax(axis=1)]}
+    if any(selection.suggested[pool]):  # not if members cannot tell
+        ways["select"] = selection.suggested[pool]
     with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "_SHARE", 1.0):
         known = np.flatnonzero(table.labels != "")
         read = [table.texts[i] for i in known.tolist()]
@@ -99,7 +98,7 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
         ways["at once"] = np.array(label.classes, dtype=object)[label(texts)[0]]
     result: dict[str, Any] = {
         "accuracy": {name: float((said == table.gold[pool]).mean()) for name, said in ways.items()},
-        "probability": float(np.nanmean(selection.suggested_probability[pool])),
+        "probability": float(np.nan_to_num(selection.suggested_probability[pool]).mean()),
         "processor_seconds": seconds,
     }
     if classifier is not None:

@@ -43,9 +43,11 @@ def _table(measure: str, ways: Sequence[str], scale: float) -> Block:
     for name, item in found:
         result = item["result"]
         values = [_runs(item, measure, way, scale) for way in ways]
-        gains.append(mean(values[-1]) - mean(values[0]))
+        gain = mean(values[-1]) - mean(values[0]) if values[-1] else None
+        gains += [] if gain is None else [gain]
         counts = [f"{result['n']:,}", f"{100 * result['labelled'] / result['n']:.0f} %"]
-        rows.append([name, *counts, *(spread_number(v, 1) for v in values), f"{gains[-1]:+.1f}"])
+        cells = [spread_number(v, 1) if v else "-" for v in values]
+        rows.append([name, *counts, *cells, "-" if gain is None else f"{gain:+.1f}"])
     if gains:
         empty = ["", "", *("" for _ in ways)]
         harmed = sum(gain < -_HARM for gain in gains)
