@@ -20,40 +20,41 @@ _ROUNDS, _CLOSE, _HALVINGS = 300, 1e-4, 40
 
 
 def best_by_rank(
-    probabilities: np.ndarray,
-    pool: np.ndarray,
-    first: np.ndarray,
-    present: np.ndarray,
-    share: float,
+    probabilities: np.ndarray, pool: np.ndarray, shares: np.ndarray, share: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the best share of each class in the pool, and the probabilities that rank it.
 
-    No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get the
-    mean of three shares: theirs of the first training set, theirs of the predictions, and an even
-    one. Predictions alone drift to frequent classes from round to round; even shares alone are
-    wrong where classes are unequal.
+    No threshold, so that a class also grows if the classifier is rarely sure of it.
 
     Args:
         probabilities: (n, k), of samples.
         pool: (m,) int64 positions of samples without a pseudo-label.
-        first: (k,) pseudo-labels of each class before the first round.
-        present: (c,) int64 codes of the classes that have pseudo-labels now; others get none.
+        shares: (k,) of the classes, sum to 1; a class of share 0 gets no sample.
         share: of the samples of each class, see :func:`best_per_class`.
 
     Returns:
         positions, int64, and (n, k) float64 probabilities fitted to the shares.
 
     """
-    own = probabilities[:, present]
-    predicted = np.bincount(own.argmax(axis=1), minlength=len(present))
-    shares = (first[present] / first[present].sum() + predicted / len(own) + 1 / len(present)) / 3
+    present = np.flatnonzero(shares)
     fitted = np.zeros(probabilities.shape)
-    fitted[:, present] = fitted_to_shares(own, shares)
+    fitted[:, present] = fitted_to_shares(probabilities[:, present], shares[present])
     return pool[best_per_class(fitted[pool], share)], fitted
 
 
 def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
+
+    Arguments as for :func:`factors_of`.
+
+    >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
+    [[0.55, 0.45], [0.45, 0.55]]
+    """
+    return times(probabilities, factors_of(probabilities, shares))
+
+
+def factors_of(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return the logarithm of a factor per class, (k,) float64.
 
     With these factors, classes have their shares of the sharpened probabilities: a classifier of
     few documents is less sure than it is right, so that plain means are too even. The sharpness
@@ -63,8 +64,6 @@ def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarra
         probabilities: (n, k).
         shares: (k,), above 0, sum to 1.
 
-    >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
-    [[0.55, 0.45], [0.45, 0.55]]
     """
     logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
     sharpness = _sharpness(logs)
@@ -74,7 +73,13 @@ def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarra
         if np.abs(mean - shares).max() < _CLOSE:
             break
         factors += np.log(shares / np.maximum(mean, _LEAST)) / sharpness
-    return softmax(logs + factors)
+    return factors
+
+
+def times(probabilities: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Return (n, k) probabilities times factors of :func:`factors_of`; rows sum to 1."""
+    logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
+    return np.asarray(softmax(logs + factors))
 
 
 def _sharpness(logs: np.ndarray) -> float:

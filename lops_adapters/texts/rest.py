@@ -2,6 +2,9 @@
 
 The committee labels them first, and the best half of each class joins the corrected labels. A
 classifier is trained on these and labels the others, and again the best half of each class joins.
+Rules and seed words label some classes more often than others, which a classifier of their labels
+repeats and the committee does not: so its probabilities get a factor per class, with which classes
+have the shares that the committee gives them.
 Measurements: docs/results/unlabelled.md.
 """
 
@@ -18,7 +21,7 @@ from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import FittedCommittee
-from lops_adapters.selection.by_rank import best_by_rank
+from lops_adapters.selection.by_rank import best_by_rank, factors_of, times
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.selectors import encode
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 SAID = "Rows without a label: with a suggestion, by self-training."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
 _TRAININGS, _SHARE, _EPOCHS = 4, 0.5, 20
+_LEAST = 1e-6  # share of a class
 _FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
 _MAX_TOKENS = 128
 
@@ -39,17 +43,19 @@ class Rest:
     Args:
         classes: k labels, in the order of their codes.
         classifier: trained.
+        factors: (k,) of :func:`~lops_adapters.selection.by_rank.factors_of`.
 
     """
 
     classes: Sequence[Hashable]
     classifier: Probe
+    factors: np.ndarray
 
     def __call__(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the most probable class of m texts, (m,) int64 codes, and how probable it is."""
         if not texts:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
-        probabilities = self.classifier.predict_proba(texts).astype(np.float64)
+        probabilities = times(self.classifier.predict_proba(texts), self.factors)
         return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 
@@ -81,24 +87,25 @@ def rest_of(
     at = at[content_order([texts[i] for i in at.tolist()], known[at], seed)][:MOST]
     first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
     known, chosen = known[at], [pool[i] for i in first.tolist()]
-    counts, added = np.bincount(known, minlength=len(classes)), np.full(len(chosen), -1)
+    added = np.full(len(chosen), -1)
     classifier = _classifier(encoder)
     read = classifier.read([*(texts[i] for i in at.tolist()), *chosen])
     of_pool = np.arange(len(at), len(at) + len(chosen))
     found = committee.probabilities(chosen, None if groups is None else groups[first])
+    usual, even = np.maximum(found.mean(axis=0), _LEAST), 1 / len(classes)
     for number in range(1 if len(chosen) < _FEW * len(at) else _TRAININGS):
-        if number:
-            found = classifier.predict_proba(cut(read, of_pool))
-        waiting, present = np.flatnonzero(added < 0), np.flatnonzero(counts)
-        best, fitted = best_by_rank(found, waiting, counts, present, _SHARE)
+        predicted = np.bincount(found.argmax(axis=1), minlength=len(classes)) / len(found)
+        shares = (usual + predicted + even) / 3
+        best, fitted = best_by_rank(found, np.flatnonzero(added < 0), shares, _SHARE)
         added[best] = fitted[best].argmax(axis=1)
         joined = np.flatnonzero(added >= 0)
         rows = np.concatenate([np.arange(len(at)), of_pool[joined]])
         codes = np.concatenate([known, added[joined]])
         classifier.fit(cut(read, rows), codes, len(classes), seed=seed + number)
+        found = classifier.predict_proba(cut(read, of_pool))
         if len(joined) == len(added):
             break
-    return Rest(classes, classifier)
+    return Rest(classes, classifier, factors_of(found, usual))
 
 
 def label_rest(
