@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
@@ -40,6 +41,18 @@ def user_cache() -> Path:
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
+    there = next(place for place in (folder, *folder.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise LopsError(
+            f"cannot write into {there} ({error.strerror or error}); {way_out}"
+        ) from None
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.lines import readable
-from lops_adapters.formats.base import Reading
 from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
+from lops_adapters.formats.readers import open_table
 
 NAME = "checked.csv"
 
@@ -73,21 +73,20 @@ def read_given_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") 
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, ["label"])
-        start = kind.start(path, Reading(delimiter or kind.delimiter, encoding))
-        label = column if column in start.columns else "label"
-        if not {"id", label} <= set(start.columns):
+        delimiter, encoding = formats.as_saved(path, ["label"])
+        table = open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
+        label = column if column in table.columns else "label"
+        if not {"id", label} <= set(table.columns):
             raise LopsError(
-                f"{path} has the columns {listed(map(repr, start.columns))}; wanted 'id' and "
+                f"{path} has the columns {listed(map(repr, table.columns))}; wanted 'id' and "
                 f"'label' (or {column!r})"
             )
-        lines = [
-            (line, cell_text(name).strip(), cell_text(cell).strip())
-            for block in kind.blocks(path, start, ("id", label))
-            for line, name, cell in zip(block.numbers, *block.cells(("id", label)), strict=True)
+        rows = [
+            (line, *(cell_text(cell).strip() for cell in cells))
+            for _, line, cells in table.cells(("id", label))
         ]
     return [
         (line, name, None if text in ("", NO_CLASS) else text)
-        for line, name, text in lines
+        for line, name, text in rows
         if text or label == "label"
     ]

@@ -157,7 +157,10 @@ def prepare_language_model(
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
         about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
         with storage.replacing_folder(folder) as place:
-            _save(model, tokenizer, about, place)
+            with pretrained.hushed():
+                model.save_pretrained(place)
+            tokenizer.save_pretrained(place)
+            storage.write_json(place / "lops.json", about)
     stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
     log.info(
         "masked language model: %.1f %% of held-out masked tokens right (%s)",
@@ -165,13 +168,6 @@ def prepare_language_model(
         folder,
     )
     return LanguageModel(str(folder), **stored)
-
-
-def _save(model: Any, tokenizer: Any, about: dict[str, float], folder: Path) -> None:
-    with pretrained.hushed():
-        model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    storage.write_json(folder / "lops.json", about)
 
 
 def _fingerprint(model: Any, documents: Sequence[np.ndarray], training: HeadTraining) -> str:

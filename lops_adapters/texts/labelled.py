@@ -21,14 +21,8 @@ from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
-from lops_adapters.texts.copies import Place, copies, positions
-from lops_adapters.texts.explain import (
-    complaints,
-    pair_sentences,
-    reasons,
-    say_copies,
-    script_sentences,
-)
+from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
+from lops_adapters.texts.explain import complaints, pair_sentences, reasons, script_sentences
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory
 from lops_adapters.texts.result import TextSelection
@@ -143,7 +137,8 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place)
         why.rows += checked_sentences(result.checked_rate, len(labels))
     if not isinstance(known.samples, np.ndarray):
         copied = copies(known.samples, labels)
-        say_copies(why, copied, lambda rows: place(known.places[rows].tolist()))
+        why.texts += problems(copied, lambda rows: place(known.places[rows].tolist()))
+        why.rows += repeats(copied)
         why.rows += script_sentences(known.samples, probe)
 
 
