@@ -82,8 +82,8 @@ def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
                 f"'label' (or {column!r})"
             )
         rows = [
-            (line, *(cell_text(cell).strip() for cell in cells))
-            for _, line, cells in table.cells(("id", label))
+            (line, cell_text(name).strip(), cell_text(text).strip())
+            for _, line, (name, text) in table.cells(("id", label))
         ]
     return [
         (line, name, None if text in ("", NO_CLASS) else text)

@@ -29,12 +29,7 @@ _DAMAGED = (ValueError, EOFError, KeyError, zipfile.BadZipFile)
 
 
 class KeptFiles:
-    """The files of all encoders: ``*.npz`` and ``*.npy`` in the folders of ``root``.
-
-    Args:
-        root: a folder, which need not exist.
-
-    """
+    """The files of all encoders: ``*.npz`` and ``*.npy`` in the folders of ``root``."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -128,15 +123,10 @@ def text_keys(texts: Sequence[str]) -> np.ndarray:
 
 
 class VectorCache:
-    """A folder of vectors, in files of one block each, written whole or not at all.
+    """A folder of vectors of one encoder, in files of one block each, written whole or not at all.
 
     Files with vectors of another width or type count as damaged. If the folder cannot be written,
     nothing is kept. It is one folder of :class:`KeptFiles`.
-
-    Args:
-        folder: of one encoder and its settings.
-        width: numbers per vector.
-
     """
 
     def __init__(self, folder: Path, width: int) -> None:
@@ -145,12 +135,7 @@ class VectorCache:
         self._files = KeptFiles(folder.parent)
 
     def read(self, keys: np.ndarray, into: np.ndarray) -> np.ndarray:
-        """Fill the rows of ``into``, (n, width) float16, that are kept under ``keys``.
-
-        Returns:
-            (n,) bool, the rows that were found.
-
-        """
+        """Fill the rows of ``into`` that are kept under ``keys``; return which, (n,) bool."""
         rows: dict[bytes, list[int]] = {}
         for row, key in enumerate(keys.tolist()):
             rows.setdefault(key, []).append(row)

@@ -51,14 +51,9 @@ class Engine:
     ) -> None:
         """Make one update with the summed gradients of the micro-batches, clipped at norm 1.
 
-        Args:
-            network: torch module.
-            optimizer: of its parameters only.
-            micro_batches: int64 positions; together the batch.
-            loss: ``loss(positions)`` returns a scalar; the sum over micro-batches is the mean of
-                the batch.
-            seed: of dropout, unique to this update.
-
+        The optimizer is of the network's parameters only. ``loss(positions)`` returns a scalar; the
+        sum over the micro-batches, int64 positions, is the mean of the batch. The seed of dropout
+        is unique to this update.
         """
         network.train()
         for number, positions in enumerate(micro_batches):

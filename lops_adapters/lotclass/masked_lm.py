@@ -62,9 +62,7 @@ class LanguageModel:
 def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
     """Return the network, float32, and whether its head is drawn (always the same), not trained.
 
-    Raises:
-        LopsError: it cannot be loaded, or its decoder is not tied to its embeddings.
-
+    LopsError if it cannot be loaded, or its decoder is not tied to its embeddings.
     """
     from transformers import AutoModelForMaskedLM
 
@@ -132,15 +130,8 @@ def prepare_language_model(
 ) -> LanguageModel:
     """Return the encoder with its own head, or with one trained on the documents.
 
-    Args:
-        encoder: ``minilm``, a name on the hub, or a local folder.
-        documents: (length,) int32 token ids of each document, special tokens included.
-        tokenizer: the encoder's.
-        engine: where to train.
-        training: how to train a missing head.
-        cache: folder of trained models, named by a hash of weights, documents and settings.
-        quiet: no progress bar.
-
+    Documents are their (length,) int32 token ids, special tokens included. ``cache`` is the folder
+    of trained models, named by a hash of weights, documents and settings.
     """
     source = pretrained.locate(encoder)
     model, headless = load_network(source, engine)

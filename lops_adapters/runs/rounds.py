@@ -111,18 +111,9 @@ def run_rounds(
 ) -> list[Round]:
     """Run the rounds of one arm; the model of the last one is the arm's.
 
-    They end when no rejected document is left. Documents that came with a label are trained on with
-    it, and not selected among.
-
-    Args:
-        arm: names the stages.
-        method: of its selection; ``standard`` keeps everything.
-        probabilities: (n, k), what the framework predicts.
-        corpus: n documents.
-        job: its settings are :class:`RoundsSettings`.
-        kind: name of the framework.
-        given: documents that came with a label.
-
+    They end when no rejected document is left. Documents that came with a label (``given``) are
+    trained on with it, and not selected among. The probabilities, (n, k), are what the framework
+    ``kind`` predicts; ``standard`` keeps everything; the arm names the stages.
     """
     # ``every`` is for a network, which can learn all in one epoch; the classifier does not.
     job = replace(job, settings=replace(job.settings, every="epoch"))

@@ -151,11 +151,7 @@ def pseudo_label(
 ) -> PseudoLabels:
     """Return the aligned classes of the most confident fraction per class as pseudo-labels.
 
-    Their score is the confidence of the alignment.
-
-    Raises:
-        LopsError: all of them are of one class.
-
+    Their score is the confidence of the alignment. LopsError if all of them are of one class.
     """
     kept = most_confident(alignment, fraction, seed)
     labels = np.array(corpus.classes, dtype=object)[alignment.codes[kept]]
