@@ -50,16 +50,12 @@ def read_checked(
     return labels
 
 
-def read_given_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dict[int, str]:
+def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
     """Return position of a document -> its label, of a table in which every row has one.
 
-    Arguments are as for :func:`read_checked`.
-
-    Raises:
-        LopsError: what :func:`read_checked` raises, no row, or a row without a label.
-
+    It is read as by :func:`read_checked`. LopsError for no row, or a row without a label.
     """
-    labels = read_checked(path, corpus, column=column)
+    labels = read_checked(path, corpus, column="pseudo_label")
     labelled = {row: label for row, label in labels.items() if label is not None}
     if not labelled or len(labelled) < len(labels):
         what = "a row without a label" if labels else "no row"
