@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
@@ -73,7 +73,8 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
     try:
-        yield from _records(openpyxl, path, sheet)
+        with path.open("rb") as file:
+            yield from _records(openpyxl, file, path, sheet)
     except (LopsError, GeneratorExit):
         raise
     except Exception as error:  # openpyxl and its parsers raise anything
@@ -82,8 +83,10 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
         ) from None
 
 
-def _records(openpyxl: Any, path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+def _records(
+    openpyxl: Any, file: IO[bytes], path: Path, sheet: str | None
+) -> Iterator[tuple[int, list[str]]]:
+    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
     try:
         names = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in names:
@@ -129,7 +132,7 @@ def cell_text(value: Any) -> str:
 
 def _check_size(path: Path) -> None:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise LopsError(f"{path} cannot be read as a spreadsheet (no .xlsx file)") from None
