@@ -33,8 +33,10 @@ from lops_adapters.texts import rest
 
 RULES = ("youtube", "sms", "yelp", "questions", "chemprot")
 SEED_WORDS = ("agnews", "20news-coarse", "20news-fine")
-HALVED = ("crowd-news", "relations-llm", "yoruba-news", "newsbias-llm", "hate-portuguese")
-HALVED += ("movies-crowd", "economy-crowd", "arabic-sentiment-relabelled", "emoji-people-llm")
+HALVED = (
+    "crowd-news", "relations-llm", "yoruba-news", "newsbias-llm", "hate-portuguese",
+    "movies-crowd", "economy-crowd", "arabic-sentiment-relabelled", "emoji-people-llm",
+)  # fmt: skip
 NAMES = (
     *(f"{name}-rules" for name in RULES),
     "entailment-crowd",
@@ -55,11 +57,11 @@ def load(name: str, data_dir: Path) -> Table:
         return table._replace(labels=np.where(gone, "", table.labels))
     (path,) = data_dir.glob(f"*-noise/{name}.csv*")
     rows = read_rows(path)
-    texts, labels, gold = ([row[key] for row in rows] for key in ("text", "label", "gold"))
+    labels, gold = (np.array([row[key] for row in rows], dtype=object) for key in ("label", "gold"))
+    texts = [row["text"] for row in rows]
     if set(table.test_texts) <= set(texts):  # of youtube-rules, the rows without a label
         table = table._replace(test_texts=[], test_gold=np.array([], dtype=object))
-    whole = {"labels": np.array(labels, dtype=object), "gold": np.array(gold, dtype=object)}
-    return table._replace(texts=texts, **whole)
+    return Table(texts, labels, gold, table.test_texts, table.test_gold, name)
 
 
 def _seeds(name: str, data_dir: Path) -> Table:
@@ -94,7 +96,8 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
     with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "_SHARE", 1.0):
         known = np.flatnonzero(table.labels != "")
         read = [table.texts[i] for i in known.tolist()]
-        label = rest.rest_of(committees[0], read, selection.corrected[known], texts, seed=seed)
+        given = selection.corrected[known].tolist()
+        label = rest.rest_of(committees[0], read, given, texts, seed=seed)
         ways["at once"] = np.array(label.classes, dtype=object)[label(texts)[0]]
     result: dict[str, Any] = {
         "accuracy": {name: float((said == table.gold[pool]).mean()) for name, said in ways.items()},

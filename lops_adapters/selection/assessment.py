@@ -112,12 +112,11 @@ class FittedCommittee:
         ]
         return Assessment(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def probabilities(self, samples: Sequence[Any], groups: np.ndarray | None = None) -> np.ndarray:
+    def probabilities(self, samples: Sequence[Any]) -> np.ndarray:
         """Return the probabilities of the classes of samples without a label, (m, k) float64."""
         parts = [np.zeros((0, len(self.classes)))]
         for rows in _blocks(len(samples)):
-            of_rows = None if groups is None else groups[rows]
-            of_members, _ = self._likelihoods(samples[rows], of_rows)
+            of_members, _ = self._likelihoods(samples[rows], None)
             likely = self.likely(of_members, np.full(len(of_members[0]), -1))
             if self.sources is None:
                 parts.append(softmax(evidence(likely)))

@@ -160,8 +160,12 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
         )
         label = None
         if sample.rest and not cannot_tell(selection):
-            of, encoder = (sample.texts, selection.corrected), job.choice.options.get("encoder")
-            label = rest_of(*committees, *of, sample.rest, encoder=encoder, seed=job.choice.seed)
+            known = sample.texts, selection.corrected.tolist()
+            more: dict[str, Any] = {
+                "encoder": job.choice.options.get("encoder"),
+                "seed": job.choice.seed,
+            }
+            label = rest_of(committees[0], *known, sample.rest, **more)
             selection.said.notes.append(SAID)
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too

@@ -51,7 +51,7 @@ class TableJob:
         return self.probe_rows if plain else EVERYTHING
 
     @property
-    def drawn(self) -> dict[str, int]:
+    def drawn(self) -> dict[str, Any]:
         """What a survey is told of its sample; no rows without a label if they get none."""
         plain = self.choice.row.assesses and self.columns.is_plain
         rest = min(self.probe_rows, MOST) if plain else 0

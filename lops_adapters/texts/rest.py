@@ -64,7 +64,6 @@ def rest_of(
     texts: Sequence[str],
     labels: Sequence[Hashable],
     pool: Sequence[str],
-    groups: np.ndarray | None = None,
     *,
     encoder: str | EmbeddingProbe | None = STATIC,
     seed: int = 0,
@@ -76,7 +75,6 @@ def rest_of(
         texts: n texts with a label; of more than :data:`MOST`, the first by a hash of the content.
         labels: n corrected labels; None: of no class.
         pool: m texts without a label, at least one.
-        groups: (m,) int codes of the groups of the pool, as of the committee; None: no groups.
         encoder: of the committee.
         seed: of the training.
 
@@ -91,7 +89,7 @@ def rest_of(
     classifier = _classifier(encoder)
     read = classifier.read([*(texts[i] for i in at.tolist()), *chosen])
     of_pool = np.arange(len(at), len(at) + len(chosen))
-    found = committee.probabilities(chosen, None if groups is None else groups[first])
+    found = committee.probabilities(chosen)
     usual, even = np.maximum(found.mean(axis=0), _LEAST), 1 / len(classes)
     for number in range(1 if len(chosen) < _FEW * len(at) else _TRAININGS):
         predicted = np.bincount(found.argmax(axis=1), minlength=len(classes)) / len(found)
@@ -109,10 +107,7 @@ def rest_of(
 
 
 def label_rest(
-    selection: TextSelection,
-    committee: FittedCommittee,
-    groups: np.ndarray | None,
-    encoder: str | EmbeddingProbe | None,
+    selection: TextSelection, committee: FittedCommittee, encoder: str | EmbeddingProbe | None
 ) -> None:
     """Suggest labels of the texts of a selection that have none; arguments as of :func:`rest_of`.
 
@@ -126,7 +121,7 @@ def label_rest(
     known = np.setdiff1d(np.arange(len(labels)), rest)
     texts, pool = ([selection.texts[i] for i in at] for at in (known.tolist(), rest))
     seed = selection.settings["seed"]
-    label = rest_of(committee, texts, labels[known], pool, groups, encoder=encoder, seed=seed)
+    label = rest_of(committee, texts, labels[known].tolist(), pool, encoder=encoder, seed=seed)
     codes, probability = label(pool)
     for row, code in zip(rest, codes.tolist(), strict=True):
         selection.suggested[row] = label.classes[code]

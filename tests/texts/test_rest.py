@@ -77,8 +77,7 @@ class OneSaid:
 
     classes = ("law", "sport")
 
-    def probabilities(self, samples, groups=None):
-        assert groups is None or len(groups) == len(samples)
+    def probabilities(self, samples):
         sport = ["goal" in sample for sample in samples]
         return np.array([[0.1, 0.9] if is_sport else [0.9, 0.1] for is_sport in sport])
 
@@ -87,7 +86,7 @@ def test_the_classifier_learns_words_that_only_the_pool_has():
     texts = ["the judge"] * 10 + ["the team"] * 10
     labels = ["law"] * 10 + ["sport"] * 10
     pool = ["a goal by the striker"] * 6 + ["a verdict by the court"] * 6
-    label = rest_of(OneSaid(), texts, labels, pool, np.zeros(12), encoder=None)
+    label = rest_of(OneSaid(), texts, labels, pool, encoder=None)
     label = pickle.loads(pickle.dumps(label))
     codes, probability = label(["striker", "court"])
     assert [label.classes[code] for code in codes] == ["sport", "law"]
