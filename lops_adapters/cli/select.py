@@ -3,7 +3,7 @@
 import argparse
 import shlex
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -17,11 +17,10 @@ from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
-from lops_adapters.formats.layouts import by_columns
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
 from lops_adapters.selection import Method
 from lops_adapters.tables import engine, results
-from lops_adapters.tables.annotations import by_several, joined
+from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob
 from lops_adapters.texts.choices import Choice, check_names
 
@@ -63,7 +62,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
             )
-    table = _laid_out(options, shared.opened(options, paths, raw=options.corrected is not None))
+    table = shared.opened(options, paths, raw=options.corrected is not None)
+    table = shared.laid_out(options, table)
     votes = vote_columns(table, options.labels or (), options.drop_source or ())
     columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
     columns.check(table)
@@ -89,22 +89,6 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)
         _select(options, _job(options, table, columns, choice, said), table, output)
-
-
-def _laid_out(options: argparse.Namespace, table: readers.Table) -> readers.Table:
-    """Fill in the columns by the layout of a tool if none is given; return the table, with a note.
-
-    Annotators are sources if a text has labels by several.
-    """
-    layout = table.start.layout or by_columns(table.columns)
-    given = (options.text, options.label, options.labels, options.source)
-    if layout is None or any((*given, options.soft_labels, options.embeddings)):
-        return table
-    if layout.source is not None and not by_several(table, layout.text, layout.source):
-        layout = layout._replace(source=None)
-    options.text, options.label, options.source = layout[:3]
-    tool = f"as an export of {layout.tool}" if layout.tool else "by the names of its columns"
-    return replace(table, notes=(*table.notes, f"Read {tool}: {layout}."))
 
 
 def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:

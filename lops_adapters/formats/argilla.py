@@ -1,7 +1,5 @@
 """Exports of Argilla (JSON): a row per annotator of a record."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -33,8 +33,9 @@ class LabelStudio(Nested):
             choices = _choices(annotation)
             labels = {name: single(chosen) for name, (chosen, _) in choices.items()}
             cells = {**labels, ANNOTATOR: who, TASK: record.get("id")}
-            places = {name: (*steps, *place) for name, (_, place) in choices.items()}
-            places = {name: place for name, place in places.items() if name not in data}
+            places: dict[str, Steps] = {
+                name: (*steps, *place) for name, (_, place) in choices.items() if name not in data
+            }
             rows.append(Annotation({**data, **cells, **data}, places, [steps]))
         return rows or [Annotation({**data, TASK: record.get("id"), **data}, {}, [])]
 

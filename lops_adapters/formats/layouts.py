@@ -1,7 +1,5 @@
 """Layouts of annotation tools: which columns of an export hold texts, labels and annotators."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -48,7 +48,10 @@ class NestedBlock(RecordBlock):
                     "it in the tool, or leave the row out of the corrections"
                 )
             texts[self.record_of[row]] = changed(texts[self.record_of[row]], steps, value)
-        return replace(super().replaced(column, values), texts=texts)
+        place, rows = self.columns.index(column), list(self.rows)
+        for row, value in values.items():
+            rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]
+        return replace(self, rows=rows, texts=texts)
 
 
 class Nested(Format):
@@ -102,14 +105,12 @@ class _Records(RawObjects):
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         assert isinstance(block, NestedBlock)
-        gone = set(range(len(block))) - set(rows.tolist())
         texts, left = list(block.texts), set(range(len(block.texts)))
-        parts = [(block.record_of[row], *block.found[row].parts) for row in gone]
-        for record, *steps in parts:
-            left -= set() if steps else {record}
-        # From the last, so that those before keep their places.
-        for record, one in sorted(((record, one) for record, *steps in parts for one in steps),
-                                  reverse=True):  # fmt: skip
-            texts[record] = without(texts[record], one)
+        parts: list[tuple[int, Steps]] = []
+        for row in set(range(len(block))) - set(rows.tolist()):
+            parts += [(block.record_of[row], steps) for steps in block.found[row].parts]
+            left -= set() if block.found[row].parts else {block.record_of[row]}
+        for record, steps in sorted(parts, reverse=True):  # the last first: others keep their place
+            texts[record] = without(texts[record], steps)
         array = ArrayBlock(block.path, range(len(texts)), texts, raw=texts)
         super().write(array, np.array(sorted(left), dtype=np.int64), {})

@@ -1,7 +1,5 @@
 """Exports of Prodigy (JSONL): a label counts if the answer is ``accept``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

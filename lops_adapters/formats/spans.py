@@ -1,7 +1,5 @@
 """Where values stand in the text of a JSON object, so that one changes and other bytes stay."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,8 @@
-"""Exports of annotation tools: columns are found, and corrections stand in the same layout."""
+"""Exports of annotation tools: columns are found, and corrections stand in the same layout.
+
+argilla.json is by argilla 2.8.0, label_studio_min.json and .csv by the converter of
+label-studio-sdk 2.1.2 from label_studio.json. Prodigy's and doccano's are as their docs show.
+"""
 
 import json
 from pathlib import Path
@@ -35,7 +39,7 @@ def correct(tmp_path, monkeypatch):
         apply.main(
             ["c.csv", str(FIXTURES / name), "--label", label, "--output", str(out), "--force"]
         )
-        return (FIXTURES / name).read_text("utf-8"), out.read_text("utf-8")
+        return (FIXTURES / name).read_bytes().decode(), out.read_bytes().decode()
 
     return run
 
@@ -102,6 +106,23 @@ def test_argilla_reads_what_was_written(correct, tmp_path):
     ]
     assert [one.value for one in second.responses["topic"]] == ["Money"]
     assert third.fields["text"] == "A cup of “tea”"
+
+
+def test_label_studio_reads_what_was_written(correct, tmp_path):
+    """Its own converter sees the corrected labels."""
+    sdk = pytest.importorskip("label_studio_sdk.converter", reason="needs label-studio-sdk")
+    choices = '<Choices name="topic" toName="text"><Choice value="Sports"/></Choices>'
+    converter = sdk.Converter(
+        f'<View><Text name="text" value="$text"/>{choices}</View>', project_dir=None
+    )
+    correct("label_studio.json", "1,Money\n2,\n", "topic")
+    converter.convert_to_json_min(str(tmp_path / "out.json"), str(tmp_path / "min"), is_dir=False)
+    rows = json.loads((tmp_path / "min" / "result.json").read_text(encoding="utf-8"))
+    assert [(row["id"], row.get("topic")) for row in rows] == [
+        (1, "Money"),
+        (2, "Money"),
+        (3, None),
+    ]
 
 
 def test_argilla_suggestions(correct):
