@@ -68,12 +68,8 @@ class TrainingSet:
     ) -> PseudoLabels:
         """Move confident predictions from the pool into the set and return them.
 
-        Args:
-            probabilities: (n, k), of all documents.
-            delta: the probability must be above it; with ``inclusive``, at least it.
-            iteration: of this prediction.
-            inclusive: see ``delta``.
-
+        Probabilities are (n, k), of all documents; those of confident ones are above ``delta``;
+        with ``inclusive``, at least it.
         """
         best = probabilities.max(axis=1)
         sure = (best >= delta) if inclusive else (best > delta)
@@ -88,13 +84,8 @@ class TrainingSet:
         No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get
         the mean of three shares: theirs of the first training set, theirs of the predictions, and
         an even one. Predictions alone drift to frequent classes from round to round; even shares
-        alone are wrong where classes are unequal. A class without pseudo-labels stays without.
-
-        Args:
-            probabilities: (n, k), of all documents.
-            share: of the pool documents of each class, see :func:`best_per_class`.
-            iteration: of this prediction.
-
+        alone are wrong where classes are unequal. A class without pseudo-labels stays without. The
+        share is of the pool documents of each class, see :func:`best_per_class`.
         """
         k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
         present = np.unique(self.codes[self.since >= 0])
@@ -125,15 +116,11 @@ class TrainingSet:
 
 
 def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
+    """Return (n, k) probabilities times one factor per class, float64; rows sum to 1.
 
-    With these factors, classes have their shares of the sharpened probabilities: a classifier of
-    few documents is less sure than it is right, so that plain means are too even. The sharpness
+    With these factors, classes have their (k,) shares of the sharpened probabilities: a classifier
+    of few documents is less sure than it is right, so that plain means are too even. The sharpness
     follows how sure it is, so that a classifier of many documents is hardly moved.
-
-    Args:
-        probabilities: (n, k).
-        shares: (k,), above 0, sum to 1.
 
     >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
     [[0.55, 0.45], [0.45, 0.55]]
@@ -188,17 +175,11 @@ def codes_of(labels: PseudoLabels) -> np.ndarray:
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return the classes whose share of the training set fell below half of their initial share.
+    """Return (class, initial share, share) of classes that fell below half of their initial share.
 
     A classifier that is rarely sure of a class bootstraps little of it and trains on less and less.
-
-    Args:
-        initial: before any selection.
-        trained: (m,) names, the pseudo-labels that a classifier is trained on.
-
-    Returns:
-        (class, initial share, current share), in the order of the classes.
-
+    ``initial`` are the labels before any selection, ``trained`` those that a classifier is trained
+    on.
     """
     shares = [
         (name, count / len(initial), float((trained == name).mean()))

@@ -261,11 +261,18 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
 def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
     """Return a block with the labels of relabelled and checked rows, and of answers by class."""
     codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
-    changed = np.flatnonzero(codes != scored.codes)
+    return _with_labels(scoring, block, scored.rows, scored.codes, codes)
+
+
+def _with_labels(
+    scoring: Scoring, block: Block, rows: np.ndarray, before: np.ndarray, codes: np.ndarray
+) -> Block:
+    """Return a block in which (m,) rows have other labels; ``before``: the codes they have."""
+    changed = np.flatnonzero(codes != before)
     if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
         changed = np.arange(len(codes))
-    new = dict(zip(scored.rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-    return block.replaced(str(scoring.job.columns.label), new)
+    new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
+    return block.replaced(str(scoring.job.columns.label), new) if new else block
 
 
 def _write(
@@ -299,11 +306,8 @@ def _write(
             added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
-        column, changed = scoring.job.columns.own_label, np.flatnonzero(codes != before)
-        if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
-            changed = np.arange(len(codes))
-        if column is None:
+        if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
-        new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-        labelled = block if column is None or not new else block.replaced(column, new)
-        writer.write(labelled, rows, added)
+            writer.write(block, rows, added)
+        else:
+            writer.write(_with_labels(scoring, block, rows, before, codes), rows, added)

@@ -21,14 +21,8 @@ from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
-from lops_adapters.texts.copies import Place, copies, positions
-from lops_adapters.texts.explain import (
-    complaints,
-    pair_sentences,
-    reasons,
-    say_copies,
-    script_sentences,
-)
+from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
+from lops_adapters.texts.explain import complaints, pair_sentences, reasons, script_sentences
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory
 from lops_adapters.texts.result import TextSelection
@@ -74,7 +68,7 @@ def select_labelled(
     labelled = with_checked(labelled, checked, place)
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
-    probe, which, options = _scorers(choice, known, pred_probs)
+    probe, scored_by, options = _scorers(choice, known, pred_probs)
     committees, estimates = list[FittedCommittee](), list[Source]()
     voted = "votes" in row.takes and known.votes is not None
     unvoted = voted and matrix is None and len(known.codes) < len(labels)
@@ -95,7 +89,7 @@ def select_labelled(
         "seed": choice.seed,
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(which, selection, row, {**choice.asked, **options})
+    why = reasons(scored_by, selection, row, {**choice.asked, **options})
     result = TextSelection(
         selection, shown, labels, known.places, seen, why, settings, known.checked_labels, column
     )
@@ -119,8 +113,8 @@ def _select(
     samples = known.samples
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    more: dict[str, Any] = {"seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options, **more).select(known, seen)
+    options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
+    return build(method, probe, **choice.asked, **options).select(known, seen)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
@@ -143,7 +137,8 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place)
         why.rows += checked_sentences(result.checked_rate, len(labels))
     if not isinstance(known.samples, np.ndarray):
         copied = copies(known.samples, labels)
-        say_copies(why, copied, lambda rows: place(known.places[rows].tolist()))
+        why.texts += problems(copied, lambda rows: place(known.places[rows].tolist()))
+        why.rows += repeats(copied)
         why.rows += script_sentences(known.samples, probe)
 
 
@@ -165,22 +160,20 @@ def _warn(messages: Sequence[str], strict: bool) -> None:
 
 def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    probe, quiet = choice.probe, choice.quiet
+    probe, quiet, has_members = choice.probe, choice.quiet, choice.row.has_members
     if isinstance(known.samples, np.ndarray):
-        watched, which = probe_of_vectors(probe, quiet, choice.row.has_members)
-        if pred_probs is not None:
-            options = {**choice.options, "probabilities": True}
-            return watched, "Member: the given probabilities.", options
-        return watched, which, choice.options
-    has_members = choice.row.has_members
-    linear = has_members and isinstance(probe, str) and probe == "auto"
-    named = "linear" if linear else probe
-    watched, which = choose_probe(named, len(known.samples), quiet, choice.analyzer)
+        probe, scored_by = probe_of_vectors(probe, quiet, has_members)
+        if pred_probs is None:
+            return probe, scored_by, choice.options
+        return probe, "Member: the given probabilities.", {**choice.options, "probabilities": True}
+    if has_members and isinstance(probe, str) and probe == "auto":
+        probe = "linear"
+    probe, scored_by = choose_probe(probe, len(known.samples), quiet, choice.analyzer)
     if not has_members:
-        return watched, which, choice.options
+        return probe, scored_by, choice.options
     words = choice.words
-    chosen, which = choose_members(choice.encoder, described(watched), words=words is not None)
-    return watched, which, {**choice.options, "encoder": chosen, "words": words}
+    encoder, scored_by = choose_members(choice.encoder, described(probe), words=words is not None)
+    return probe, scored_by, {**choice.options, "encoder": encoder, "words": words}
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -329,25 +330,28 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in at]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        return selection_page(
+        page = selection_page(
             self._selection,
             **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
             suggested=self.suggested[at],
             suggested_probability=self.suggested_probability[at],
-            table=dict(table or {}),
-            n_abstained=len(self.abstained),
             to_check=np.searchsorted(self._scored, to_check).tolist(),
             near=[np.searchsorted(self._scored, group) for group in near],
+            why=self.why,
+            settings=self.settings,
+            versions=extras.versions(),
+        )
+        return replace(
+            page,
+            table=dict(table or {}),
+            n_abstained=len(self.abstained),
             sources=self.sources,
             estimate=self.wrong.share(self.per_class),
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=METHODS[self.settings["method"]].is_probability,
-            why=self.why,
-            settings=self.settings,
-            versions=extras.versions(),
         )
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
