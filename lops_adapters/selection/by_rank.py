@@ -43,27 +43,14 @@ def best_by_rank(
 
 
 def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
+    """Return (n, k) probabilities times one factor per class, float64; rows sum to 1.
 
-    Arguments as for :func:`factors_of`.
+    With these factors, classes have their (k,) shares of the sharpened probabilities: a classifier
+    of few documents is less sure than it is right, so that plain means are too even. The sharpness
+    follows how sure it is, so that a classifier of many documents is hardly moved.
 
     >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
     [[0.55, 0.45], [0.45, 0.55]]
-    """
-    return times(probabilities, factors_of(probabilities, shares))
-
-
-def factors_of(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return the logarithm of a factor per class, (k,) float64.
-
-    With these factors, classes have their shares of the sharpened probabilities: a classifier of
-    few documents is less sure than it is right, so that plain means are too even. The sharpness
-    follows how sure it is, so that a classifier of many documents is hardly moved.
-
-    Args:
-        probabilities: (n, k).
-        shares: (k,), above 0, sum to 1.
-
     """
     logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
     sharpness = _sharpness(logs)
@@ -73,13 +60,7 @@ def factors_of(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
         if np.abs(mean - shares).max() < _CLOSE:
             break
         factors += np.log(shares / np.maximum(mean, _LEAST)) / sharpness
-    return factors
-
-
-def times(probabilities: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """Return (n, k) probabilities times factors of :func:`factors_of`; rows sum to 1."""
-    logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
-    return np.asarray(softmax(logs + factors))
+    return softmax(logs + factors)
 
 
 def _sharpness(logs: np.ndarray) -> float:

@@ -2,9 +2,8 @@
 
 The committee labels them first, and the best half of each class joins the corrected labels. A
 classifier is trained on these and labels the others, and again the best half of each class joins.
-Rules and seed words label some classes more often than others, which a classifier of their labels
-repeats and the committee does not: so its probabilities get a factor per class, with which classes
-have the shares that the committee gives them.
+Classes join by their probable shares: of the labels, times what the committee gives them among
+these texts as against those with a label, since rules label some classes more often than others.
 Measurements: docs/results/unlabelled.md.
 """
 
@@ -21,7 +20,7 @@ from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import FittedCommittee
-from lops_adapters.selection.by_rank import best_by_rank, factors_of, times
+from lops_adapters.selection.by_rank import best_by_rank
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.selectors import encode
 
@@ -43,19 +42,17 @@ class Rest:
     Args:
         classes: k labels, in the order of their codes.
         classifier: trained.
-        factors: (k,) of :func:`~lops_adapters.selection.by_rank.factors_of`.
 
     """
 
     classes: Sequence[Hashable]
     classifier: Probe
-    factors: np.ndarray
 
     def __call__(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the most probable class of m texts, (m,) int64 codes, and how probable it is."""
         if not texts:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
-        probabilities = times(self.classifier.predict_proba(texts), self.factors)
+        probabilities = self.classifier.predict_proba(texts).astype(np.float64)
         return probabilities.argmax(axis=1), probabilities.max(axis=1)
 
 
@@ -87,23 +84,25 @@ def rest_of(
     known, chosen = known[at], [pool[i] for i in first.tolist()]
     added = np.full(len(chosen), -1)
     classifier = _classifier(encoder)
-    read = classifier.read([*(texts[i] for i in at.tolist()), *chosen])
+    labelled = [texts[i] for i in at.tolist()]
+    read = classifier.read([*labelled, *chosen])
     of_pool = np.arange(len(at), len(at) + len(chosen))
     found = committee.probabilities(chosen)
-    usual, even = np.maximum(found.mean(axis=0), _LEAST), 1 / len(classes)
+    usual = np.bincount(known, minlength=len(classes)) * found.mean(axis=0)
+    usual /= np.maximum(committee.probabilities(labelled).mean(axis=0), _LEAST)
     for number in range(1 if len(chosen) < _FEW * len(at) else _TRAININGS):
-        predicted = np.bincount(found.argmax(axis=1), minlength=len(classes)) / len(found)
-        shares = (usual + predicted + even) / 3
+        predicted = np.bincount(found.argmax(axis=1), minlength=len(classes))
+        shares = (usual / usual.sum() + predicted / len(found)) / 2
         best, fitted = best_by_rank(found, np.flatnonzero(added < 0), shares, _SHARE)
         added[best] = fitted[best].argmax(axis=1)
         joined = np.flatnonzero(added >= 0)
         rows = np.concatenate([np.arange(len(at)), of_pool[joined]])
         codes = np.concatenate([known, added[joined]])
         classifier.fit(cut(read, rows), codes, len(classes), seed=seed + number)
-        found = classifier.predict_proba(cut(read, of_pool))
         if len(joined) == len(added):
             break
-    return Rest(classes, classifier, factors_of(found, usual))
+        found = classifier.predict_proba(cut(read, of_pool))
+    return Rest(classes, classifier)
 
 
 def label_rest(
