@@ -75,7 +75,6 @@ class LopsCallback(Watcher, TrainerCallback):
             that are missing, masked (-100), not integers or not of the model; at the start of
             training, another dataset or an unsuitable resumed checkpoint; at the first checkpoint,
             outputs that are not class scores.
-
     """
 
     def __init__(
@@ -232,7 +231,6 @@ def select_with_trainer(
     Traceback (most recent call last):
     lops_adapters.core.LopsError: trainer is a str; wanted a transformers.Trainer. For other
     trainers, select first (docs/recipes.md)
-
     """
     callback = LopsCallback(
         trainer,

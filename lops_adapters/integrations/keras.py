@@ -61,7 +61,6 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
     >>> history = model.fit(np.eye(2)[labels], labels, epochs=3, verbose=0, callbacks=[callback])
     >>> callback.record.times
     [1.0, 2.0, 3.0]
-
     """
 
     def __init__(

@@ -60,7 +60,6 @@ class VoteReader:
 
     Raises:
         LopsError: there is only one source, and none was dropped.
-
     """
 
     def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:

@@ -57,7 +57,6 @@ class Prepared:
         indicative: rows and their category-indicative positions.
         samples: one per row, with its indicative positions masked.
         seconds: of each stage.
-
     """
 
     corpus: Corpus
@@ -88,7 +87,6 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
 
     Raises:
         LopsError: names, encoder or settings cannot work; where possible before the long work.
-
     """
     settings, engine = job.settings, Engine(job.device)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")

@@ -31,7 +31,6 @@ class Refresh:
         codes: (m,) int64 class codes of the largest target.
         agreement: share of the slice whose predicted class is also the class of its target.
         selection: the documents to train on until the next refresh.
-
     """
 
     documents: np.ndarray

@@ -17,7 +17,6 @@ class Snapshot(NamedTuple):
             its updates.
         probabilities: (m, k) float32, rows sum to 1.
         positions: (m,) int64 positions of the rows; None: all n samples in order.
-
     """
 
     time: float
@@ -32,7 +31,6 @@ class Update(NamedTuple):
         done: updates so far.
         per_epoch: updates per epoch.
         samples: samples in this update.
-
     """
 
     done: int
@@ -52,7 +50,6 @@ class Stage:
         heard: called with each update's (b,) int64 positions and their (b, k) float32 class
             probabilities, as the training pass computes them right before the update (with
             dropout).
-
     """
 
     epochs: int

@@ -75,7 +75,6 @@ def run(table: Table, job: TableJob, output: Output, *, address: str | None, qui
     Raises:
         LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a
             cluster that is lost.
-
     """
     before = states(table.paths)
     job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})

@@ -48,7 +48,6 @@ class ScoredRows(NamedTuple):
         assessment: on these.
         learnt_at: (m,) float64 epochs, inf: never; None: the method has no learning times.
         relabelled: (m,) bool.
-
     """
 
     rows: np.ndarray
@@ -78,7 +77,6 @@ class Scoring:
         unvoted: the committee that suggests labels of rows without a vote; None: no votes.
         reader: of votes; None: each row has one label.
         groups: of the sample; None: no groups.
-
     """
 
     job: TableJob

@@ -117,7 +117,6 @@ def select(
     >>> selection = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"])
     >>> selection.rejected.tolist(), selection.suggested[17]
     ([17], 'money')
-
     """
     choice = Choice(
         method,
