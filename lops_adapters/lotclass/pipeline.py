@@ -24,12 +24,7 @@ from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepar
 from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.rows import RowMaker
-from lops_adapters.lotclass.self_training import (
-    self_train,
-    self_trained,
-    stored,
-    updates_per_refresh,
-)
+from lops_adapters.lotclass.self_training import self_train, self_trained, stored
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs.final import NetworkResult, is_at_documents
@@ -213,17 +208,6 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
     if limit and settings.max_tokens > limit:
         raise LopsError(
             f"{typed('max_tokens')} is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
-        )
-
-
-def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
-    """Refuse fewer probe updates per refresh than one checkpoint needs."""
-    rounds = updates_per_refresh(n_documents, settings)
-    if rounds:
-        size = min(min(rounds) * settings.batch_size, n_documents)
-        settings.check_checkpoints(
-            settings.probe_epochs * -(-size // settings.batch_size),
-            f"the {size} documents of a refresh",
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 B = TypeVar("B", bound=Sized)
+Heard = Callable[[np.ndarray, np.ndarray], None]  # of positions and their probabilities
 
 
 class Snapshot(NamedTuple):
@@ -55,7 +56,7 @@ class Stage:
     epochs: int
     rate: Callable[[int, int], float]
     batch_share: float = 1.0
-    heard: Callable[[np.ndarray, np.ndarray], None] | None = None
+    heard: Heard | None = None
 
     def batches(
         self, n: int, batch_size: int, cut: Callable[[int], Iterable[B]]

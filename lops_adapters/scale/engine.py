@@ -26,8 +26,9 @@ from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.results import part_files
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
+from lops_adapters.tables.scoring import Scoring, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
 from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
