@@ -230,8 +230,8 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             writer: Writer
             if part == TRAIN:
                 writer = TrainRows(path, scoring.job.columns.text, scoring.job.escape)
-            elif part == CORRECTED and kind == table.format.name:
-                writer = FORMATS[kind].copier(path, table.start)
+            elif part == CORRECTED and table.format.copies(kind):
+                writer = table.format.copier(path, table.start)
             else:
                 columns = () if part == CORRECTED else columns
                 writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
