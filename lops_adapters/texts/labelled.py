@@ -22,9 +22,16 @@ from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
 from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
-from lops_adapters.texts.explain import complaints, pair_sentences, reasons, script_sentences
+from lops_adapters.texts.explain import (
+    cannot_tell,
+    complaints,
+    pair_sentences,
+    reasons,
+    script_sentences,
+)
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory
+from lops_adapters.texts.rest import label_rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import report_sources
 
@@ -71,8 +78,8 @@ def select_labelled(
     probe, scored_by, options = _scorers(choice, known, pred_probs)
     committees, estimates = list[FittedCommittee](), list[Source]()
     voted = "votes" in row.takes and known.votes is not None
-    unvoted = voted and matrix is None and len(known.codes) < len(labels)
-    options |= {"fitted": committees.append} if unvoted or fitted is not None else {}
+    labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels)
+    options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
     options |= {"assessed": estimates.extend} if voted else {}
     seen = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
     selection = _select(choice, probe, options, known, seen)
@@ -97,8 +104,9 @@ def select_labelled(
     why.notes += notes
     if labelled.votes is not None:
         changed = int((seen.labels != known.codes).sum()) if isinstance(seen, Assessed) else 0
-        told, groups = committees if unvoted else (), _other_groups(labelled, known)
-        report_sources(result, labelled.votes, changed, estimates, told, groups)
+        report_sources(result, labelled.votes, changed, estimates)
+    if labels_rest and not cannot_tell(result):
+        label_rest(result, committees[0], options.get("encoder"))
     if fitted is not None:
         fitted(*committees)
     return result
@@ -140,14 +148,6 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place)
         why.texts += problems(copied, lambda rows: place(known.places[rows].tolist()))
         why.rows += repeats(copied)
         why.rows += script_sentences(known.samples, probe)
-
-
-def _other_groups(labelled: Labelled, known: Labelled) -> np.ndarray | None:
-    """Return the groups of the texts without a label, -1: none that has one; None: no groups."""
-    if labelled.groups is None or known.groups is None:
-        return None
-    others = labelled.groups[labelled.codes < 0]
-    return np.where(np.isin(others, known.groups), others, -1)
 
 
 def _warn(messages: Sequence[str], strict: bool) -> None:
