@@ -23,9 +23,9 @@ test-all: $(VENV)/.dev
 	$(PYTEST) -m ray
 
 # The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
-# package "tests", which hides this project's.
+# package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints.
 test-integrations: $(VENV)-integrations/.ready
-	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest tests/integrations/test_recipes.py tests/integrations/test_cleanlab.py
+	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest $(addprefix tests/integrations/test_,recipes.py cleanlab.py object_store.py)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -50,7 +50,8 @@ $(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
 
 $(VENV)-integrations/.ready: setup.cfg constraints.txt
 	$(MAKE) VENV=$(VENV)-integrations $(VENV)-integrations/.dev
-	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[recipes]"
+	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[recipes,remote]"
+	$(VENV)-integrations/bin/python -m pip install --quiet "moto[s3]>=5" flask flask-cors
 	touch $@
 
 # torch first and alone: another package's requirement would be met by whatever build the index prefers.

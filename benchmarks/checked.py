@@ -30,9 +30,8 @@ from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.member import Member
 from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.posterior import NoiseEstimate
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.suggestions import Estimates, Listener
 
 COUNTS = (20, 50, 100, 150, 200)
 DRAWS = 5
@@ -68,15 +67,9 @@ class Settled(Listener):
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         """Ignore the members' scores."""
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
+    def settle(self, estimates: Estimates) -> None:
         """Keep the (n, k) probabilities of the true classes."""
-        self.true = true
+        self.true = estimates.true
 
 
 class Scored(NamedTuple):

@@ -20,7 +20,7 @@ from benchmarks.curve_f1 import Cuts, f1_rows
 from benchmarks.curve_scores import AT_EPOCHS, Task, rank
 from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.training_set import codes_of
 from lops_adapters.self_training.pipeline import prepare
 from lops_adapters.self_training.settings import SelfTrainingSettings

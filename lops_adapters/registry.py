@@ -1,7 +1,5 @@
 """Tables that are open from outside: rows by name, also rows of other installed packages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, MutableMapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar

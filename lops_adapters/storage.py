@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
 from numbers import Real
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import SimpleNamespace
 from typing import Any, TextIO
 
 import numpy as np
 
+from lops_adapters import remote
 from lops_adapters.core import LopsError
 
 try:
@@ -46,28 +47,34 @@ def user_cache() -> Path:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder, to be written, then rename it to ``path``.
 
-    A link stays a link, and a file keeps its mode.
+    A link stays a link, and a file keeps its mode. A remote file is replaced at once.
     """
     path = path.resolve() if path.is_symlink() else path
     temporary = _hidden(path, "tmp")
     try:
         with _naming(path):
             yield temporary
-            with temporary.open("rb+") as handle:
-                os.fsync(handle.fileno())
-            if path.exists():
-                shutil.copymode(path, temporary)
-            os.replace(temporary, path)
+            if not remote.is_remote(path):
+                with temporary.open("rb+") as handle:
+                    os.fsync(handle.fileno())
+                if path.exists():
+                    shutil.copymode(path, temporary)
+            temporary.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)
+        discard(temporary)
 
 
 @contextmanager
 def replacing_folder(folder: Path) -> Iterator[Path]:
     """Yield a fresh folder, to be filled, then put it in place of ``folder``.
 
-    If that fails, everything is as before. A link to a folder stays a link.
+    If that fails, everything is as before. A link to a folder stays a link. A remote folder is
+    :func:`~lops_adapters.remote.published`.
     """
+    if remote.is_remote(folder):
+        with remote.published(folder) as run:
+            yield run
+        return
     folder = folder.resolve() if folder.is_symlink() else folder
     temporary, old = _hidden(folder, "tmp"), _hidden(folder, "old.tmp")
     temporary.mkdir(parents=True)
@@ -126,6 +133,8 @@ def claimed(*paths: Path | None) -> Iterator[None]:
     """
     with ExitStack() as stack:
         for path in filter(None, paths):
+            if remote.is_remote(path):  # stores have no locks
+                continue
             parent = next(folder for folder in path.absolute().parents if folder.exists())
             place = parent / f".{path.name}.lock"
             # If the place is not writable, the command's own checks say it better.
@@ -159,7 +168,9 @@ def restore(path: Path) -> None:
 
 def discard(path: Path) -> None:
     """Delete a file, a link or a folder with what is in it; nothing if it is not there."""
-    if path.is_dir() and not path.is_symlink():
+    if isinstance(path, remote.RemotePath):
+        path.discard()
+    elif path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
@@ -238,7 +249,7 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, Path):
+    if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, Real) and not isinstance(value, int):
         value = float(value)  # also of fractions

@@ -1,7 +1,5 @@
 """What a run notes about the machine and the code it ran with, next to its settings."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

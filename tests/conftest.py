@@ -2,12 +2,17 @@ import logging
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from lops_adapters import console, extras
 from lops_adapters.selection import held_out
 
 from . import framework_tools, suite
+
+# The same examples in every run, however long one takes on a busy machine.
+hypothesis.settings.register_profile("house", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("house")
 
 
 def pytest_configure(config):

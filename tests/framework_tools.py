@@ -18,7 +18,7 @@ from lops_adapters import console
 from lops_adapters.core import Selection
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe, same_on_resume
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.selection import held_out, keep_all
 from lops_adapters.storage import write_arrays
 

@@ -15,7 +15,7 @@ from .light import LIGHT, start
 
 ROOT = Path(lops_adapters.__file__).parent
 HEAVY = {
-    "accelerate", "cleanlab", "datasets", "gensim", "keras", "matplotlib", "nltk",
+    "accelerate", "cleanlab", "datasets", "fsspec", "gensim", "keras", "matplotlib", "nltk",
     "pandas", "pyarrow", "ray", "sentence_transformers",
     "tensorflow", "torch", "transformers",
 }  # fmt: skip
@@ -26,12 +26,14 @@ HEAVY_FILES = {
 }  # fmt: skip
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "scale", "cli", "testing"}
-COMMON = {"core", "console", "extras", "storage", "surroundings", "registry"}
+COMMON = {"core", "console", "extras", "remote", "storage", "surroundings", "registry"}
 BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; frameworks and leaves are not named here.
 MAY_KNOW = {
     "core": set(),
-    **{room: {"core"} for room in ("console", "extras", "storage", "registry")},
+    **{room: {"core"} for room in ("console", "extras", "registry")},
+    "remote": {"core", "extras"},
+    "storage": {"core", "remote"},
     "surroundings": {"extras"},
     **dict.fromkeys(("encoders", "pseudo_labels", "evaluation", "formats"), COMMON),
     "datasets": {*COMMON, "formats"},

@@ -1,7 +1,5 @@
 """``lops agree``: how far annotators, rules and language models agree, and with checked rows."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
@@ -9,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import storage
+from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.checked import read_checked_files
@@ -53,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     choice.add_argument(
         "--checked",
         action="append",
-        type=Path,
+        type=shared.path,
         metavar="FILE",
         help="rows that a person has checked: to_check.csv with a filled column 'checked'; "
         "repeatable",
@@ -90,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sample, sums = _read(options, paths)
             page = _compared(options, sample)
             _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
-    _print(page, folder)
+    _print(page, remote.complete(folder))
     return 0
 
 

@@ -1,7 +1,5 @@
 """``lops apply``: a table with the corrections that people made in its report."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
         EXAMPLES,
     )
     data = parser.add_argument_group("data")
-    data.add_argument("corrections", type=Path, metavar="CORRECTIONS", help="CSV of corrections")
+    data.add_argument(
+        "corrections", type=shared.path, metavar="CORRECTIONS", help="CSV of corrections"
+    )
     data.add_argument(
         "files", nargs="+", metavar="FILE", help="the table; several files as given to lops select"
     )
@@ -49,7 +49,11 @@ def parser() -> argparse.ArgumentParser:
     shared.add_text_format(data)
     out = parser.add_argument_group("output")
     out.add_argument(
-        "--output", type=Path, required=True, metavar="FILE", help="file to write, by its suffix"
+        "--output",
+        type=shared.path,
+        required=True,
+        metavar="FILE",
+        help="file to write, by its suffix",
     )
     out.add_argument("--force", action="store_true", help="replace an existing file")
     out.add_argument("--quiet", action="store_true", help="no progress bars")

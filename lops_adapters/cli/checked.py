@@ -1,7 +1,5 @@
 """Checked rows from files: downloaded from a report, or ``to_check.csv`` with a filled column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -17,16 +15,11 @@ def read_checked_files(
 ) -> dict[int, str]:
     """Return row of the table, from 0 -> label by a person; nothing or -: none of the classes.
 
-    Args:
-        paths: of the files.
-        label: the table's column of labels.
-        checksums: returns the checksums of the table's files, if a file names its table.
-        encoding: of files that are neither UTF-8 nor UTF-16.
+    ``label`` is the table's column of labels; ``checksums`` returns those of its files, if a file
+    names its table; ``encoding`` is of files that are neither UTF-8 nor UTF-16.
 
-    Raises:
-        LopsError: a file that cannot be read or was made for another table or column, no checked
-            row, and a row that is checked twice with different labels.
-
+    Raises a LopsError about a file that cannot be read or was made for another table or column, no
+    checked row, and a row that is checked twice with different labels.
     """
     labels: dict[int, str] = {}
     source: dict[int, Path] = {}

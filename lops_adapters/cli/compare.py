@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lops_adapters import storage
+from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input, threads
 from lops_adapters.cli.measured import Result, comparison, keep_of, run, text_table
@@ -164,7 +164,7 @@ def _compare(
     copied = copies(rows.texts, rows.labels)
     said = [*rows.classes.problems, *rows.classes.notes, *script_sentences(rows.texts, probe)]
     said += [*problems(copied, rows.place), *repeats(copied)]
-    print("\n".join(["", which, *said, f"Report: {folder / 'report.html'}"]))
+    print("\n".join(["", which, *said, f"Report: {remote.complete(folder) / 'report.html'}"]))
 
 
 def read_methods(text: str) -> list[str]:

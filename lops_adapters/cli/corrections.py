@@ -1,7 +1,5 @@
 """Corrections of a table: read, and checked against the table before anything is written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,18 +136,11 @@ def read_corrections(
 
 
 def changes(given: Given, table: readers.Table, label: str, by: str | None) -> Changes:
-    """Return what the corrections change, after one pass over the table.
+    """Return what the corrections change in a table, after one pass over it.
 
-    Args:
-        given: corrections.
-        table: to be corrected.
-        label: its column of labels.
-        by: its column of ids; None: corrections give row numbers, from 1, over all files.
-
-    Raises:
-        LopsError: unknown or repeated rows, an id of several rows, or a label that the column
-            cannot hold.
-
+    ``label`` is its column of labels, ``by`` its column of ids; None: corrections give row numbers,
+    from 1, over all files. Raises a LopsError about unknown or repeated rows, an id of several
+    rows, or a label that the column cannot hold.
     """
     asked = by_row(given, by)
     before: dict[str, tuple[int, Any]] = {}  # row or id -> position, label

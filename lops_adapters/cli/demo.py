@@ -1,7 +1,5 @@
 """``lops demo``: the embedded corpus, labelled by seed words, cleaned and trained on."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 from collections.abc import Sequence
@@ -80,13 +78,8 @@ def _classifiers(
 ) -> list[list[str]]:
     """Return a table: what the classifier was trained on, and its macro-F1.
 
-    Args:
-        corpus: of n texts.
-        gold: (n,) their classes.
-        at: (m,) positions of the texts with a label.
-        labels: (m,) these labels.
-        kept: (m,) bool, the kept ones.
-
+    ``gold`` are the (n,) classes of the corpus; ``at`` (m,) positions of the texts with a label,
+    ``labels`` these labels, ``kept`` (m,) bool the kept ones.
     """
     m, size, right = len(at), int(kept.sum()), labels == gold[at]
     evaluator = Evaluator(gold, corpus.classes)

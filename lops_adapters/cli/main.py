@@ -4,8 +4,6 @@ A command is a row of :data:`COMMANDS` and a module in this package with
 ``main(arguments) -> exit status``.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

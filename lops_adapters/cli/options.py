@@ -1,15 +1,15 @@
 """Options that commands share."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
 from lops_adapters.formats.readers import Table, open_table
+from lops_adapters.remote import located
 from lops_adapters.storage import read_json
 
 
@@ -35,7 +35,7 @@ def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
         metavar="FILE",
         help="CSV, TSV, JSONL, JSON or fastText's .txt (also with .gz or .zip), Parquet or .xlsx: "
         "files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: standard "
-        "input",
+        "input. Also s3://, gs://, hf:// and https://",
     )
     data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
     data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
@@ -165,7 +165,7 @@ def add_output(group: Any, default: str) -> None:
     """Add the option of the folder, named after the first file by default."""
     group.add_argument(
         "--output",
-        type=Path,
+        type=path,
         metavar="DIR",
         help=f"folder to write (default: ./FILE-{default}, by the first file's name)",
     )
@@ -178,6 +178,19 @@ def add_run(group: Any) -> None:
         "--force", action="store_true", help="replace earlier output of this command"
     )
     group.add_argument("--quiet", action="store_true", help="no progress bars")
+
+
+def path(text: str) -> Path:
+    """Return the path of a file or folder, of this machine or remote.
+
+    Raises:
+        argparse.ArgumentTypeError: an address with a password; argparse prints it.
+
+    """
+    try:
+        return located(text)
+    except LopsError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def names(text: str | None) -> tuple[str, ...] | None:
@@ -197,12 +210,7 @@ def fraction(text: str) -> float | str:
 
 
 def number(text: str, wanted: str = "a number") -> float:
-    """Return a number.
-
-    Raises:
-        argparse.ArgumentTypeError: the text is no number; argparse prints it.
-
-    """
+    """Return a number, or raise the error that argparse prints."""
     try:
         return float(text)
     except ValueError:
@@ -210,11 +218,6 @@ def number(text: str, wanted: str = "a number") -> float:
 
 
 def read_words(path: Path | None) -> dict[str, list[str]] | None:
-    """Return the words of each class from a JSON file; None without a file.
-
-    Raises:
-        LopsError: the file cannot be read, or holds no JSON object.
-
-    """
+    """Return the words of each class from a JSON file; None without a file."""
     wanted = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
     return None if path is None else read_json(path, wanted)

@@ -1,16 +1,16 @@
 """Where a command writes: only its own earlier output is replaced, and only by complete output."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lops_adapters import remote, storage
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import WRITTEN
@@ -39,19 +39,14 @@ LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a fo
 
 
 def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]) -> None:
-    """Check that a command may write a folder.
+    """Raise a LopsError if a command may not, or cannot, write a folder, which need not exist.
 
-    Args:
-        folder: need not exist.
-        command: such as ``select``; only a folder that the same command wrote, and that holds
-            nothing else, is replaced.
-        force: replace an existing folder.
-        inputs: files that are read.
-
-    Raises:
-        LopsError: the folder may not, or cannot, be written.
-
+    Only a folder that the same command wrote, and that holds nothing else, is replaced, by
+    ``force``. No input may be in it.
     """
+    if remote.is_remote(folder):
+        _check_remote_folder(folder, command, force)
+        return
     resolved = resolve(folder, "--output")
     for path in inputs:
         if resolved in path.resolve().parents and folder.exists():
@@ -84,6 +79,21 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
     check_writable(folder.absolute().parent, "--output")
 
 
+def _check_remote_folder(folder: Path, command: str, force: bool) -> None:
+    """Check that a command may write a folder of a store; what it has not written stays there."""
+    if (folder / remote.MANIFEST).exists():
+        if not force:
+            raise LopsError(
+                f"{folder} already holds output; give --force to replace it, or another --output"
+            )
+        if written_by(remote.complete(folder)) != command:
+            raise LopsError(
+                f"{folder / remote.MANIFEST} was not written by lops {command}, so --force does "
+                "not replace it; give another --output"
+            )
+    check_writable(folder, "--output")
+
+
 def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> None:
     """Raise a LopsError if a command may not, or cannot, write a file."""
     resolved = resolve(path, option)
@@ -94,7 +104,7 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
     if path.exists() and not force:
         raise LopsError(f"{path} already exists; give --force to replace it, or another {option}")
     folder = resolved.parent
-    if not folder.is_dir():
+    if not folder.is_dir() and not remote.is_remote(folder):
         raise LopsError(f"{option} is {path}, but {folder} does not exist; create it first")
     check_writable(folder, option)
 
@@ -102,6 +112,8 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
 def resolve(path: Path, option: str) -> Path:
     """Return an output without links; a LopsError if it has links in a circle or no valid name."""
     check_name(str(path))
+    if remote.is_remote(path):
+        return path
     try:
         path.stat()
     except OSError as error:
@@ -112,8 +124,15 @@ def resolve(path: Path, option: str) -> Path:
 
 def check_writable(folder: Path, option: str) -> None:
     """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+    is_remote = remote.is_remote(folder)
+    places = (place for place in (folder, *folder.parents) if is_remote or place.exists())
+    there = next(places)
     try:
+        if is_remote:
+            trial = there / f".lops-{secrets.token_hex(6)}"
+            trial.write_text("", encoding="utf-8")
+            storage.discard(trial)
+            return
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
@@ -155,7 +174,7 @@ def writing(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         folder, named = place.resolve().parent, error.filename
-        if isinstance(named, str | os.PathLike) and folder not in Path(named).resolve().parents:
+        if isinstance(named, str | os.PathLike) and folder not in _resolved(named).parents:
             raise LopsError(f"{named}: {error.strerror or error}") from None
         raise LopsError(f"cannot write {place}: {error.strerror or error}") from None
     except UnicodeEncodeError as error:
@@ -163,6 +182,10 @@ def writing(place: Path) -> Iterator[None]:
             f"cannot write {place}: {error.object[error.start]!a} is not valid Unicode; "
             "remove it from the input"
         ) from None
+
+
+def _resolved(name: str | os.PathLike[str]) -> Path:
+    return remote.located(os.fspath(name)).resolve()
 
 
 def written_by(folder: Path) -> str | None:

@@ -1,7 +1,5 @@
 """``lops patch``: LOPS inside the four original repositories."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lops_adapters import remote
 from lops_adapters.console import aligned, percent
 from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
 from lops_adapters.selection.committee import TOO_FEW
@@ -23,13 +24,8 @@ _SOURCES = 20  # label sources that are printed
 def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) -> list[str]:
     """Return the lines that a selection prints.
 
-    Args:
-        name: of the table.
-        done: the selection, its counts and its page.
-        output: what was written.
-        parts: whether a part of the rows is a folder.
-        verbose: also print all sentences of the report.
-
+    ``name`` is the table's; ``parts``: a part of the rows is a folder; ``verbose``: also print all
+    sentences of the report.
     """
     said, page = done.said, done.page
     to_check = _to_check(done, output)
@@ -110,7 +106,7 @@ def _method(done: Done, kept: str) -> str:
 
 
 def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str]:
-    alone, folder = output.keep_out, output.folder
+    alone, folder = output.keep_out, output.folder and remote.complete(output.folder)
     said = [] if alone is None else [f"Kept rows: {alone}"]
     said += [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
     if folder is None:
@@ -130,7 +126,7 @@ def _next(done: Done, output: Output, to_check: int) -> str:
         return "Next: train on the kept rows, with balanced classes."
     method = done.fit.job.choice.row
     what = "on train.csv" if method.assesses else method.train_on
-    page = f"Next: open {output.folder}/report.html"
+    page = f"Next: open {remote.complete(output.folder)}/report.html"
     if not to_check:
         return f"{page}; then train {what}, with balanced classes."
     check = f"check rows (there or in {TO_CHECK}) and run again with --checked"

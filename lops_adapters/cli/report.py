@@ -1,7 +1,5 @@
 """``lops report``: rewrite the page of a finished run from the files in its folder."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``lops select``: a table of texts with noisy labels in, the rows to trust out."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The options of ``lops select``."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
@@ -112,7 +110,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
     )
     choice.add_argument(
         "--checked",
-        type=Path,
+        type=shared.path,
         action="append",
         metavar="FILE",
         help="rows that you have checked: to_check.csv with its column filled in, or the file that "
@@ -153,13 +151,13 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
     shared.add_output(out, "lops")
     out.add_argument(
         "--keep-out",
-        type=Path,
+        type=shared.path,
         metavar="FILE",
         help="write only the kept rows, into this file (with --output: also a folder)",
     )
     out.add_argument(
         "--corrected",
-        type=Path,
+        type=shared.path,
         metavar="FILE",
         help="write the whole table, with the labels of relabelled and of checked rows, into this "
         "file also; in the input's format, every other byte stays",

@@ -1,7 +1,5 @@
 """Standard input as a file: stored for the passes over it, its format recognised by its start."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import tempfile
@@ -21,10 +19,8 @@ _START = 2**16  # bytes that tell the format
 def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """Yield the files of names and patterns; ``-`` is standard input, stored until the end.
 
-    Raises:
-        LopsError: what :func:`~lops_adapters.formats.files.find` raises, standard input
-            beside files, or nothing in it.
-
+    Raises what :func:`~lops_adapters.formats.files.find` raises, and a LopsError if standard input
+    is empty or stands beside files.
     """
     if STANDARD_INPUT not in patterns:
         yield find(patterns)

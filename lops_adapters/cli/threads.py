@@ -1,7 +1,5 @@
 """As many threads as processors are free, so that a busy machine does not slow down further."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """``lops vendor``: the core as one file in another code base."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ConWea's classifiers, a HAN on Word2Vec of the senses or one that reads texts, and its probes."""
 
-from __future__ import annotations
-
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors

@@ -1,7 +1,5 @@
 """The contextualised corpus: documents as sentences of words and ``word$sense`` forms."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

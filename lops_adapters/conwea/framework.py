@@ -1,7 +1,5 @@
 """ConWea as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,8 +12,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 
 
 class Conwea(IteratedFramework[ConweaSettings]):
@@ -39,7 +37,6 @@ class Conwea(IteratedFramework[ConweaSettings]):
         return (*self.modules, "gensim") if settings.classifier == "han" else self.modules
 
     def check(self, arms: Sequence[str], settings: ConweaSettings, dataset: Dataset) -> None:
-        """Refuse data without seed words."""
         if not any(dataset.corpus.seeds.values()):
             raise LopsError(
                 f"{dataset.corpus.name} has no seed words, which ConWea needs; "
@@ -47,7 +44,6 @@ class Conwea(IteratedFramework[ConweaSettings]):
             )
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
-        """Return the first pseudo-labels and the senses."""
         words = {word.partition("$")[0] for word in prepared.documents.vocabulary}
         return {
             **super().about(prepared, evaluator),
@@ -61,13 +57,11 @@ class Conwea(IteratedFramework[ConweaSettings]):
     def arm_tables(
         self, arm: str, result: list[Iteration], prepared: Prepared, job: Job[ConweaSettings]
     ) -> None:
-        """Write each iteration's tables, and the seed words."""
         super().arm_tables(arm, result, prepared, job)
         folder = job.folder.arm(arm)
         storage.write_json(folder / "seeds.json", [item.seeds for item in result])
 
     def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
-        """Return the seed words of an iteration."""
         return {"seed_words": counted(prepared.documents, item.seeds)}
 
 

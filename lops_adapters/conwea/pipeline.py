@@ -4,8 +4,6 @@ Source: Mekala and Shang, "Contextualized Weak Supervision for Text Classificati
 docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
@@ -32,7 +30,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import iterations
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.selectors import encode

@@ -3,8 +3,6 @@
 The update follows the authors' released code; :mod:`lops_adapters.conwea.update` has the default.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Word senses: k-means over a word's occurrences, up to a global limit on cluster similarity."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Settings of a ConWea run, and the two presets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

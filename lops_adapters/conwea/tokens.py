@@ -1,7 +1,5 @@
 """Splits documents into sentences and tokens, once, for all stages."""
 
-from __future__ import annotations
-
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

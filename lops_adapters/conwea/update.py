@@ -15,8 +15,6 @@ Under ``faithful``, and in the ``paper`` preset, :mod:`lops_adapters.conwea.seed
 update. docs/conwea.md has measurements.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 

@@ -1,7 +1,5 @@
 """Contextual vectors: one pass of the encoder over the corpus, one sentence per window."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

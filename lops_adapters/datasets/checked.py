@@ -1,7 +1,5 @@
 """Labels of documents by id: checked ones, ``checked.csv`` of a data set, and any others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters import formats
@@ -26,9 +24,8 @@ def read_checked(
         sampled: the corpus is a sample, so that some of these documents are not in it.
         column: if the table has it, it counts where it is filled, instead of ``label``.
 
-    Raises:
-        LopsError: missing columns, an unknown id or class, or two classes for one document.
-
+    Raises a LopsError about missing columns, an unknown id or class, or two classes for one
+    document.
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}

@@ -1,7 +1,5 @@
 """Seed words and names of classes: JSON files next to the data, and which names are used."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,9 +24,7 @@ logger = logging.getLogger(__name__)
 def load_seeds(source: Seeds | str | Path) -> Seeds:
     """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
 
-    Raises:
-        LopsError: the file is missing, not JSON, names a class twice, or holds something else.
-
+    Raises a LopsError: the file is missing, not JSON, names a class twice, or holds something else.
     """
     if isinstance(source, Mapping):
         return source
@@ -42,11 +38,8 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
 def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     """Return names from a mapping or a JSON file ``{class: name or [name, ...]}``.
 
-    Classes that are their own names can be a list instead: in Python, in the file, or as one
-    string with commas.
-
-    Raises:
-        LopsError: the file is missing, not JSON, names a class twice, or holds something else.
+    Classes that are their own names can be a list instead: in Python, in the file, or as one string
+    with commas. Raises as :func:`load_seeds`.
 
     >>> load_names({"rec": "sports", "sci": ["science", "research"]})
     {'rec': ('sports',), 'sci': ('science', 'research')}
@@ -96,11 +89,8 @@ def choose_names(
 ) -> dict[str, tuple[str, ...]]:
     """Return the names to use; classes without an entry are named by their label.
 
-    Args:
-        names: ``labels`` for the labels alone; otherwise what :func:`load_names` takes, which
-            replaces the usual names of the classes it lists.
-        usual: the data set's names.
-        classes: of the data set.
+    ``names``: ``labels`` for the labels alone; otherwise what :func:`load_names` takes, which
+    replaces the ``usual`` names, of the data set, of the classes it lists.
 
     >>> choose_names({"sci": "research"}, {"rec": "sports"}, ["rec", "sci"])
     {'rec': ('sports',), 'sci': ('research',)}

@@ -166,18 +166,9 @@ class Dataset:
         return len(self.corpus)
 
     def sample(self, max_docs: int, seed: int) -> Dataset:
-        """Draw a simple random sample of documents without replacement.
+        """Return a simple random sample of at least one document, in the original order.
 
-        Args:
-            max_docs: number of documents to keep, at least 1; n or more keep all.
-            seed: of the draw; the same seed gives the same documents.
-
-        Returns:
-            The sampled documents in their original order, with their gold labels.
-
-        Raises:
-            LopsError: ``max_docs`` below 1.
-
+        ``max_docs`` of n or more keep all; the same seed draws the same documents.
         """
         if max_docs < 1:
             raise LopsError(f"max_docs is {max_docs}; wanted at least 1")

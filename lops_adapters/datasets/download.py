@@ -1,7 +1,5 @@
 """Fetch a file over HTTP: in limited time, verified, renamed to its final name when complete."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import time
@@ -26,17 +24,11 @@ _NETWORK_ERRORS = (
 def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) -> None:
     """Fetch a file to ``destination``; a file that is there stays if the download fails.
 
-    Args:
-        url: an http or https address.
-        destination: the final path.
-        checksum: that the file must have, in hex: its SHA-256, or its git blob id (SHA-1 of
-            ``blob <size>\0`` and the content).
-        quiet: show no progress bar.
+    The checksum, in hex, is its SHA-256, or its git blob id (SHA-1 of ``blob <size>\\0`` and the
+    content).
 
-    Raises:
-        LopsError: the file cannot be fetched (no network, an HTTP error, out of time), has the
-            wrong contents, or cannot be written. The message does not repeat the address.
-
+    Raises a LopsError if the file cannot be fetched (no network, an HTTP error, out of time), has
+    the wrong contents, or cannot be written. The message does not repeat the address.
     """
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,5 @@
 """The folder layouts of ConWea, X-Class, WeSTClass, LOTClass and 20 Newsgroups."""
 
-from __future__ import annotations
-
 import filecmp
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,12 +46,8 @@ def read_conwea(folder: Path, columns: CorpusColumns) -> Rows:
 def read_xclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.
 
-    Each class name is its own seed word.
-
-    Raises:
-        LopsError: a class index out of range, or a number of labels that is not the number of
-            lines.
-
+    Each class name is its own seed word. Raises a LopsError about a class index out of range, or a
+    number of labels that is not the number of lines.
     """
     columns.refuse(f"{folder} (X-Class)")
     classes = filled_lines(folder / "classes.txt")
@@ -67,12 +61,8 @@ def read_lotclass(folder: Path, columns: CorpusColumns) -> Rows:
 
     The words of a line of ``label_names.txt``, in lower case, are the seed words of a class; the
     first is its name. Without ``train_labels.txt``, ``test_labels.txt`` is used if ``test.txt``
-    equals ``train.txt`` byte for byte.
-
-    Raises:
-        LopsError: a word of two classes, a class index out of range, or a number of labels that is
-            not the number of lines.
-
+    equals ``train.txt`` byte for byte. Raises as :func:`read_xclass`, and about a word of two
+    classes.
     """
     columns.refuse(f"{folder} (LOTClass)")
     words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
@@ -98,16 +88,12 @@ def read_lotclass(folder: Path, columns: CorpusColumns) -> Rows:
 def read_westclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.csv`` with ``classes.txt`` and ``keywords.txt``.
 
-    A row is class (from 1), text; or class, title, description.
+    A row is class (from 1), text; or class, title, description, which are joined by ". ". The first
+    word of a line of ``classes.txt`` (without that file: of ``keywords.txt``) is the name of the
+    class. If the class is 0 in every row, there are no gold labels.
 
-    Title and description are joined by ". ". The first word of a line of ``classes.txt`` (without
-    that file: of ``keywords.txt``) is the name of the class. If the class is 0 in every row, there
-    are no gold labels.
-
-    Raises:
-        LopsError: a row of another shape than the first, a class out of range, or a bad line in
-            ``classes.txt`` or ``keywords.txt``.
-
+    Raises a LopsError about a row of another shape than the first, a class out of range, or a bad
+    line in ``classes.txt`` or ``keywords.txt``.
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)

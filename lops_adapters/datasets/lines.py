@@ -1,7 +1,5 @@
 """Text files of a data set: names, numbers and folders; errors name the line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,9 +30,7 @@ def stripped_lines(path: Path, quiet: bool = False) -> list[str]:
 def filled_lines(path: Path) -> list[str]:
     """Read a list of names or numbers, one per line; blank lines are allowed only at the end.
 
-    Raises:
-        LopsError: nothing in the file, or a blank line before the last entry.
-
+    Raises a LopsError if there is nothing in the file, or a blank line before the last entry.
     """
     lines = stripped_lines(path)
     while lines and not lines[-1]:
@@ -47,12 +43,7 @@ def filled_lines(path: Path) -> list[str]:
 
 
 def indices(path: Path, n_classes: int) -> list[int]:
-    """Read class indices from 0 to ``n_classes`` - 1, one per line.
-
-    Raises:
-        LopsError: a line is not such a number; the message names file and line.
-
-    """
+    """Read class indices from 0 to ``n_classes`` - 1, one per line; LopsError: another line."""
     numbers = []
     for number, line in enumerate(filled_lines(path), 1):
         if not (line.isascii() and line.isdigit()) or int(line) >= n_classes:

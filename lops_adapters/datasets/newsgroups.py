@@ -3,8 +3,6 @@
 Its files are raw messages with headers, in latin-1.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -40,13 +38,9 @@ _MESSAGE = re.compile(r"(?:^|/)20news-bydate-(train|test)/([^/]+)/(\d+)$")
 def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """Read ``20news-bydate-train/<group>/<number>`` and ``20news-bydate-test/...`` below a folder.
 
-    Returns:
-        Ids such as ``train/sci.space/60000``, sorted by split (train first), group and number;
-        labels are the groups.
-
-    Raises:
-        LopsError: no message, or a group that is not one of the twenty.
-
+    Ids are such as ``train/sci.space/60000``, sorted by split (train first), group and number;
+    labels are the groups. Raises a LopsError about no message, or a group that is not one of the
+    twenty.
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
@@ -60,12 +54,7 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
 def read_archive(path: Path, quiet: bool = False) -> Rows:
     """Read the messages of ``20news-bydate.tar.gz`` in memory, without unpacking to disk.
 
-    Returns:
-        Rows as of ``read_tree``.
-
-    Raises:
-        LopsError: no such archive or a damaged one, or what ``read_tree`` refuses.
-
+    Returns and raises as :func:`read_tree`; LopsError: no such archive or a damaged one.
     """
     try:
         content = io.BytesIO(_unpacked(path))
@@ -136,11 +125,8 @@ def without_header(text: str) -> str:
 def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
     """Return rows as ``headers`` asks: ``keep`` the texts, or ``strip`` the message headers.
 
-    ``auto`` strips them where the texts are messages.
-
-    Raises:
-        LopsError: another value, or ``strip`` for texts that are no messages.
-
+    ``auto`` strips them where the texts are messages. Raises a LopsError about another value, or
+    ``strip`` for texts that are no messages.
     """
     if headers not in HEADERS:
         raise LopsError(f"headers is {headers!r}; wanted one of {', '.join(HEADERS)}")

@@ -6,8 +6,6 @@ which only keeps its arguments and its state; a global that no frame needs is re
 the pickle can run. What a damaged or hostile file can do is crash this process or reach its limits.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -90,14 +88,11 @@ class _Unpickler(pickle.Unpickler):
 
 
 def read_columns(file: IO[bytes], size: int) -> dict[str, list[Any]]:
-    """Return the columns of a pickled frame of ``size`` bytes.
+    """Return the columns of a pickled frame of ``size`` bytes; a cell is str, int, float, bool or
+    None.
 
-    Each cell is a str, int, float, bool or None.
-
-    Raises:
-        RefusedPickleError: not a frame of plain columns, or one far larger than its file.
-        Exception: of any kind, for a damaged pickle.
-
+    Raises a RefusedPickleError if it is no frame of plain columns, or one far larger than its file;
+    and any exception for a damaged pickle.
     """
     # A string of Python 2 does not tell bytes from text: with surrogates, bytes can be recovered.
     frame = _Unpickler(file, encoding="utf-8", errors="surrogateescape").load()

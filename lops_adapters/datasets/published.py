@@ -5,8 +5,6 @@ The seed words are from the authors' released code; docs/datasets.md says where 
 Plain data, used by ``registry`` and ``sources``; words and newsgroups are in ``published.json``.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

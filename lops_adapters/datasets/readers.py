@@ -1,7 +1,5 @@
 """Recognise the contents of a path and read them."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,10 +38,8 @@ def read_path(
 ) -> Dataset:
     """Read a folder or file in any known layout, recognised by its contents.
 
-    Raises:
-        LopsError: no known layout at the path, a damaged file, or contents that ``Corpus`` or
-            ``Dataset`` refuse.
-
+    Raises a LopsError about no known layout at the path, a damaged file, or contents that
+    ``Corpus`` or ``Dataset`` refuse.
     """
     with readable(path):
         folder = path if path.is_dir() else path.parent

@@ -1,7 +1,5 @@
 """The data sets known by name: classes, seed words, sizes, and where they are searched."""
 
-from __future__ import annotations
-
 import difflib
 import logging
 import os

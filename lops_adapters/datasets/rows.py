@@ -57,19 +57,10 @@ class CorpusColumns:
             )
 
     def choose(self, found: Sequence[str], where: str) -> CorpusColumns:
-        """Choose the columns to read.
+        """Return the columns to read of those ``found``; ``label`` and ``id`` are None if missing.
 
-        Args:
-            found: the names of the columns in the file.
-            where: the file, for messages.
-
-        Returns:
-            CorpusColumns whose ``text`` is a name; ``label`` and ``id`` are None if missing.
-
-        Raises:
-            LopsError: a named column is missing, all default names of the text column are missing,
-                or a chosen name appears twice.
-
+        Raises a LopsError: a named column is missing, all default names of the text column are
+        missing, or a chosen name appears twice.
         """
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
         chosen = {"text": self.text, "label": self.label, "id": self.id}
@@ -102,8 +93,7 @@ class CorpusColumns:
 def name_of(value: object, where: str) -> str:
     """Return a label or an id as a string: strings unchanged, whole numbers as digits.
 
-    Raises:
-        LopsError: the value is missing, empty, or neither a string nor a whole number.
+    Raises a LopsError if the value is missing, empty, or neither a string nor a whole number.
 
     >>> name_of("sports", "row 1"), name_of(3, "row 1"), name_of(3.0, "row 1")
     ('sports', '3', '3')
@@ -127,23 +117,14 @@ def assemble(
     seeds: Seeds | str | Path | None = None,
     names: Names | str | Path | None = None,
 ) -> Dataset:
-    """Make a validated data set of the rows.
+    """Make a validated data set of the rows of a reader.
 
-    Args:
-        rows: the result of a reader.
-        name: the name of the corpus.
-        seeds: seed words in place of the ones in ``rows``.
-        names: class names in place of the ones in ``rows``, or ``labels``.
+    Seed words and names replace those of the rows; names may be ``labels``. The classes are from
+    the layout, otherwise the keys of the seed words, otherwise the gold labels, otherwise the keys
+    of the names. Missing ids are row numbers from 0.
 
-    Returns:
-        The data set. Its classes are from the layout, otherwise the keys of the seed words,
-        otherwise the gold labels, otherwise the keys of the names. Missing ids are row numbers
-        from 0.
-
-    Raises:
-        LopsError: what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a file of seed words
-            or names that cannot be read.
-
+    Raises a LopsError about what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a file of
+    words that cannot be read.
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:

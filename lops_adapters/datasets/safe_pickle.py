@@ -4,8 +4,6 @@ A pickle is a program. ``pickle_reader`` interprets it in a process of its own, 
 memory and time, and sends back plain columns.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -23,20 +21,12 @@ _WAIT = 10  # seconds on the clock per second of processor time
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
     """Read the columns of a pickled pandas DataFrame without running any of the file.
 
-    Frames written by pandas 0.25 to 3 can be read.
+    Files are those of ``DataFrame.to_pickle``, not compressed, of any pickle protocol and pandas
+    0.25 to 3. Returns column name -> its cells, in the order of the rows: str, int, float (NaN:
+    missing), bool or None (missing).
 
-    Args:
-        path: a file of ``DataFrame.to_pickle``, not compressed, any pickle protocol.
-
-    Returns:
-        Column name to its cells, in the order of the rows: str, int, float (NaN: missing), bool or
-        None (missing).
-
-    Raises:
-        LopsError: a global that such frames do not need, anything but a frame of plain columns, a
-            frame far larger than its file, or a damaged file. The message names the global or the
-            piece, the file, and the way out.
-
+    Raises a LopsError about a global that such frames do not need, anything but a frame of plain
+    columns, a frame far larger than its file, or a damaged file.
     """
     try:
         with Path(path).open("rb") as file:

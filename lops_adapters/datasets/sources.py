@@ -1,7 +1,5 @@
 """Where registered data sets come from: their original files, or the authors' repository."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters.core import LopsError
@@ -11,20 +9,10 @@ from lops_adapters.datasets.newsgroups import ARCHIVE
 
 
 def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Path:
-    """Download a data set into the cache.
+    """Download a data set into the user cache, and return the path to read.
 
-    Args:
-        name: the registered name.
-        paper_folder: the folder of the authors' repository that holds it.
-        cache: the user cache.
-        quiet: show no progress bars.
-
-    Returns:
-        The path to read.
-
-    Raises:
-        LopsError: no source could be reached; the message says why, for each.
-
+    ``paper_folder`` is the folder of the authors' repository that holds it. Raises a LopsError if
+    no source could be reached; the message says why, for each.
     """
     reasons = []
     for what, url, place, checksum in _files(name, paper_folder):

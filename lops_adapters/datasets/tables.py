@@ -1,7 +1,5 @@
 """Files with one document per row: tables of every format, pickled frames, AG News's CSV."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,10 +20,8 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 def read_table(path: Path, columns: CorpusColumns) -> Rows:
     """Read a file of one of the formats of tables, or the AG News CSV, which has no header.
 
-    Raises:
-        LopsError: an empty or damaged file, no text column, a row that does not fit the table, a
-            text that is not a string, or a library that is not installed.
-
+    Raises a LopsError about an empty or damaged file, no text column, a row that does not fit the
+    table, a text that is not a string, or a library that is not installed.
     """
     kind = formats.to_read(path)
     reading = Reading(kind.delimiter, quiet=columns.quiet)

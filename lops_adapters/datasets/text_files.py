@@ -1,7 +1,5 @@
 """A folder of text files, one document per file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from lops_adapters.datasets.lines import readable
@@ -24,9 +22,7 @@ def text_files(folder: Path) -> list[Path]:
 def read_text_files(folder: Path, columns: CorpusColumns) -> Rows:
     """Read each text file of a folder as a document; its name without ``.txt`` is the id.
 
-    Raises:
-        LopsError: a column is named, or a file is not UTF-8.
-
+    Raises a LopsError if a column is named, or a file is not UTF-8.
     """
     columns.refuse(f"{folder} (text files)")
     texts = []

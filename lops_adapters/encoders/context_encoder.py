@@ -1,7 +1,5 @@
 """A pretrained encoder that gives words their vectors in context, without training."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files of vectors that runs share: at most 8 GiB; the least recently used go first."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

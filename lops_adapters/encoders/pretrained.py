@@ -1,7 +1,5 @@
 """Pretrained encoders by name or path: where they are, and how they are loaded."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import sys

@@ -5,8 +5,6 @@ are counted and not read again. Recipe: model2vec (Minish Lab, 2024), every piec
 alone, see ``benchmarks/static_table.py``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

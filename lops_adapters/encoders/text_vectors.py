@@ -1,7 +1,5 @@
 """Vectors of whole texts from a frozen encoder: every text is encoded once and kept on disk."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Sequence

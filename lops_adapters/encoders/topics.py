@@ -1,7 +1,5 @@
 """Vectors of texts without an encoder: latent semantic analysis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

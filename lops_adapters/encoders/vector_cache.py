@@ -1,7 +1,5 @@
 """Vectors of texts on disk, by encoder and text."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Word2Vec on a corpus: reproducible, and cached by corpus and settings."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """What the word-level models share: sentences of tokens, and word vectors."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Labels as arrays that can be compared with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

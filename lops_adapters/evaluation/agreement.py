@@ -3,8 +3,6 @@
 Notation: n rows, m sources, k classes, codes 0..k-1, -1: no label.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

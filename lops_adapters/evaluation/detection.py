@@ -3,8 +3,6 @@
 Notation: n pseudo-labelled samples with a gold label; a label is wrong if it differs from it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

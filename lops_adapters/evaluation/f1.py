@@ -1,7 +1,5 @@
 """F1 of single-label predictions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

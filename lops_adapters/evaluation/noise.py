@@ -4,8 +4,6 @@ Notation: n pseudo-labelled samples. The coverage of a selection is (number sele
 is (number selected with a wrong pseudo-label) / (number selected). Both are fractions in [0, 1].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

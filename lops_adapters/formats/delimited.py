@@ -85,7 +85,6 @@ class TextBlock(LineBlock):
         return {row: self.rows[row][place] for row, places in self.na.items() if place in places}
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values in a column."""
         place, rows = self.columns.index(column), list(self.rows)
         raw = None if self.raw is None else list(self.raw)
         for row, value in values.items():
@@ -121,7 +120,6 @@ class Delimited(base.Format):
         self.suffixes, self.delimiter = (f".{name}",), delimiter
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the header."""
         with binary(path) as file:
             first = beginning(path, file, reading.encoding)
             seen: list[str] = []
@@ -139,7 +137,6 @@ class Delimited(base.Format):
         )
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the rows."""
         reading = start.reading
         lines = text_lines(path, reading.encoding, reading.quiet)
         for rows in in_blocks(_rows(path, start, lines)):
@@ -162,7 +159,6 @@ class Delimited(base.Format):
         return TextRows(path, start, added, delimiter, escape, quotes)
 
     def copier(self, path: Path, start: Start) -> base.Writer:
-        """Return a writer of rows that keep their text."""
         return RawRows(path, start)
 
 
@@ -264,7 +260,6 @@ class TextRows(base.Writer):
         self._write([*cell_texts(self._columns, escape), *self._added])
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
-        """Write rows of a block."""
         cells, new = block.records(self._columns), [added[name] for name in self._added]
         extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))
         for row, more in zip(rows.tolist(), extra, strict=True):

@@ -14,6 +14,7 @@ from pathlib import Path
 from lops_adapters import formats
 from lops_adapters.core import LopsError
 from lops_adapters.formats.plain_text import texts_in
+from lops_adapters.remote import is_remote, located, matching
 
 STANDARD_INPUT = "-"
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
@@ -32,7 +33,7 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     paths: list[Path] = []
     for pattern in patterns:
         check_name(pattern)
-        with reading(Path(pattern)):
+        with reading(located(pattern)):
             paths += _matching(pattern)
     twice = [path for path, times in Counter(path.resolve() for path in paths).items() if times > 1]
     if twice:
@@ -51,7 +52,7 @@ def check_name(name: str) -> None:
 
 
 def _matching(pattern: str) -> list[Path]:
-    path = Path(pattern)
+    path = located(pattern)
     if path.is_dir():
         inside = sorted(entry for entry in path.iterdir() if entry.is_file() and is_table(entry))
         if not inside and texts_in(path):
@@ -64,14 +65,18 @@ def _matching(pattern: str) -> list[Path]:
         return inside
     if path.is_file():
         return [path]
-    matching = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-    if not matching:
+    if is_remote(path):
+        found = matching(path)
+    else:
+        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+    if not found:
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = get_close_matches(path.name, names, n=1, cutoff=ALIKE)
         if near:
             raise LopsError(f"{pattern}: no such file; did you mean {path.parent / near[0]}?")
-        raise LopsError(f"{pattern}: no such file (from {Path.cwd()})")
-    return matching
+        where = ", or out of reach" if is_remote(path) else f" (from {Path.cwd()})"
+        raise LopsError(f"{pattern}: no such file{where}")
+    return found
 
 
 def is_table(path: Path) -> bool:

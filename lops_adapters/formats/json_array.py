@@ -60,7 +60,6 @@ class Json(Jsonl):
         return Start(self.name, tuple(record), reading, mark=mark, header=header, footer=footer)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the objects."""
         text, _ = whole_text(path, start.reading)
         number, before = 0, 0
         for rows in in_blocks(objects(path, text)):
@@ -76,7 +75,6 @@ class Json(Jsonl):
     def writer(
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
     ) -> base.Writer:
-        """Return a writer."""
         return ArrayRows(path, start.columns)
 
     def copier(self, path: Path, start: Start) -> base.Writer:

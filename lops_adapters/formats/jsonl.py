@@ -47,7 +47,6 @@ class JsonBlock(Block):
             yield json_object(self.path, number, line)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of keys."""
         rows = [[record.get(name) for name in names] for record in self._objects()]
         return [list(column) for column in zip(*rows, strict=True)]
 
@@ -84,7 +83,6 @@ class Jsonl(base.Format):
     ordered = False
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the keys of the first object."""
         with binary(path) as file:
             mark = beginning(path, file, reading.encoding)
             lines = text_lines(path, reading.encoding, True, file)
@@ -94,7 +92,6 @@ class Jsonl(base.Format):
         return Start(self.name, tuple(json_object(path, number, line)), reading, mark=mark)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the lines that are not blank."""
         lines = text_lines(path, start.reading.encoding, start.reading.quiet)
         if start.reading.raw:
             for parts in in_blocks(_with_text(lines)):
@@ -108,11 +105,9 @@ class Jsonl(base.Format):
     def writer(
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
     ) -> base.Writer:
-        """Return a writer."""
         return JsonRows(path, start.columns)
 
     def copier(self, path: Path, start: Start) -> base.Writer:
-        """Return a writer of rows that keep their text."""
         return RawRows(path, start)
 
 
@@ -142,7 +137,6 @@ class JsonRows(base.Writer):
         self._columns = columns
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
-        """Write rows of a block."""
         if isinstance(block, JsonBlock):
             lines = block.lines
         else:

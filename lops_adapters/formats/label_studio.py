@@ -27,7 +27,6 @@ class LabelStudio(Format):
     ordered = True
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the names of data and controls of all tasks."""
         data: dict[str, None] = {}
         controls: dict[str, None] = {}
         for task in _tasks(path, reading):
@@ -38,7 +37,6 @@ class LabelStudio(Format):
         return Start(self.name, tuple(names), reading)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the annotations."""
         for rows in in_blocks(_rows(path, start)):
             numbers, cells = zip(*rows, strict=True)
             yield RecordBlock(path, numbers, start.columns, list(cells))

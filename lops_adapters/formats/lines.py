@@ -50,7 +50,11 @@ def unpacked_name(path: Path) -> Path:
         return path
     bare = path.with_suffix("")
     if path.suffix.lower() == ".zip" and not bare.suffix and path.is_file():
-        with suppress(LopsError, OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        with (
+            suppress(LopsError, OSError, zipfile.BadZipFile),
+            path.open("rb") as file,
+            zipfile.ZipFile(file) as archive,
+        ):
             return bare.with_suffix(Path(_member(archive, path).filename).suffix)
     return bare
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from lops_adapters.formats.cells import cell_text, valid, valid_text
 from lops_adapters.formats.class_ids import class_id, class_names
 from lops_adapters.formats.limits import LARGE, Unpacked
 from lops_adapters.formats.lines import BAR_FROM_BYTES
+from lops_adapters.remote import is_remote
 
 _OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text
 _TYPES = {"lops_learnt_at": "float64", "lops_confidence": "float64", "lops_selected": "bool_"}
@@ -28,6 +30,11 @@ def import_pyarrow(path: Path) -> tuple[Any, Any]:
     """Return pyarrow and pyarrow.parquet; a LopsError about ``path`` if they are not installed."""
     extras.load("pyarrow.compute", str(path))
     return extras.load("pyarrow", str(path)), extras.load("pyarrow.parquet", str(path))
+
+
+def opened(path: Path) -> Any:
+    """Return a context manager that yields what pyarrow reads: a path, or a remote file."""
+    return path.open("rb", buffering=0) if is_remote(path) else nullcontext(path)
 
 
 @dataclass
@@ -42,7 +49,6 @@ class BatchBlock(Block):
 
     @property
     def unpacked(self) -> int:
-        """The bytes of the batch."""
         return int(self.batch.nbytes)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
@@ -75,11 +81,9 @@ class BatchBlock(Block):
             ) from None
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
-        """Return the rows."""
         return list(zip(*map(self._values, columns), strict=True))
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values in a column."""
         if not values:
             return self
         pyarrow, _ = import_pyarrow(self.path)
@@ -109,17 +113,16 @@ class Parquet(base.Format):
     unit = "row"
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the schema."""
         pyarrow, parquet = import_pyarrow(path)
         try:
-            schema = parquet.read_schema(path)
+            with opened(path) as file:
+                schema = parquet.read_schema(file)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
         types = _without_views(pyarrow, schema)
         return Start(self.name, tuple(schema.names), reading, types, names=class_names(schema))
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield batches of rows."""
         pyarrow, parquet = import_pyarrow(path)
         groups, number = start.part or (None, 0)
         schema = start.types
@@ -128,7 +131,8 @@ class Parquet(base.Format):
         limit = Unpacked(path, "save it as JSONL")
         try:
             with (
-                parquet.ParquetFile(path, pre_buffer=False) as file,  # or it keeps what was read
+                opened(path) as source,
+                parquet.ParquetFile(source, pre_buffer=False) as file,  # or it keeps what was read
                 progress(
                     total=file.metadata.num_rows,
                     unit="row",
@@ -152,7 +156,8 @@ class Parquet(base.Format):
     def parts(self, path: Path, rows: int) -> list[Any]:
         """Return consecutive row groups of at least so many rows."""
         _, parquet = import_pyarrow(path)
-        about = parquet.read_metadata(path)
+        with opened(path) as file:
+            about = parquet.read_metadata(file)
         return grouped((about.row_group(i).num_rows for i in range(about.num_row_groups)), rows)
 
     def with_columns(
@@ -167,7 +172,6 @@ class Parquet(base.Format):
         return pyarrow.schema([*fields, *((name, kind) for name in added)])
 
     def load(self, path: Path) -> None:
-        """Import pyarrow."""
         import_pyarrow(path)
 
     def check_writable(self, path: Path, start: Start) -> None:
@@ -190,7 +194,6 @@ class Parquet(base.Format):
     def writer(
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
     ) -> base.Writer:
-        """Return a writer."""
         return ParquetRows(path, start, added, like)
 
 
@@ -219,7 +222,10 @@ def _batch_rows(pyarrow: Any, parquet: Any, path: Path, file: Any, groups: Any, 
              if any(is_kind(kind) for is_kind in (pyarrow.types.is_string, pyarrow.types.is_binary,
                     pyarrow.types.is_large_string, pyarrow.types.is_large_binary))]  # fmt: skip
     rows = base.BLOCK_ROWS
-    with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=texts) as packed:
+    with (
+        opened(path) as source,
+        parquet.ParquetFile(source, pre_buffer=False, read_dictionary=texts) as packed,
+    ):
         for group in range(about.num_row_groups) if groups is None else groups:
             row_group = about.row_group(group)
             columns = [row_group.column(i) for i in range(row_group.num_columns)]
@@ -281,6 +287,8 @@ class ParquetRows(base.Writer):
             self._open(self._start.types or strings)
         if self._file is not None:
             self._file.close()
+            if is_remote(self._path):
+                self._sink.close()
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block.
@@ -313,7 +321,8 @@ class ParquetRows(base.Writer):
                 kind = kind.value_type
             schema = schema.append(pa.field(name, kind))
         self._schema = schema
-        self._file = self._parquet.ParquetWriter(self._path, schema)
+        self._sink: Any = self._path.open("wb") if is_remote(self._path) else self._path
+        self._file = self._parquet.ParquetWriter(self._sink, schema)
 
     def _batch(self, block: Block) -> Any:
         """Return all rows of a block of another format."""

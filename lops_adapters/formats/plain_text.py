@@ -37,7 +37,6 @@ class Lines(Format):
         return Start(self.name, columns, reading)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the lines that are not blank."""
         lines = enumerate(text_lines(path, start.reading.encoding, start.reading.quiet), 1)
         filled = ((number, line.rstrip("\r\n")) for number, line in lines if line.strip())
         for rows in in_blocks(filled):
@@ -67,11 +66,9 @@ class Folders(Format):
     native = "csv"
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Return the columns."""
         return Start(self.name, ("id", "label", "text"), reading)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the files, sorted by class and name."""
         for rows in in_blocks(enumerate(texts_in(path), 1)):
             cells = [
                 [

@@ -17,16 +17,13 @@ class RecordBlock(Block):
     rows: list[list[Any]]
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of columns."""
         places = [self.columns.index(name) for name in names]
         return [[row[place] for row in self.rows] for place in places]
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
-        """Return the rows."""
         return list(self.rows)
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        """Return the block with other values in a column."""
         place, rows = self.columns.index(column), list(self.rows)
         for row, value in values.items():
             rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
@@ -26,7 +26,6 @@ class SheetBlock(TextBlock):
 
     @property
     def unpacked(self) -> int:
-        """The letters of all cells."""
         return sum(len(cell) for row in self.rows for cell in row)
 
 
@@ -39,14 +38,12 @@ class Xlsx(Format):
     native = "csv"
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the first row that is not empty."""
         _, header = next(sheet_records(path, reading.sheet), (0, []))
         if not header:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
         return Start(self.name, tuple(header), reading)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
-        """Yield the rows."""
         records = sheet_records(path, start.reading.sheet)
         next(records, None)  # the header
         for rows in in_blocks(records):
@@ -76,7 +73,8 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
     try:
-        yield from _records(openpyxl, path, sheet)
+        with path.open("rb") as file:
+            yield from _records(openpyxl, file, path, sheet)
     except (LopsError, GeneratorExit):
         raise
     except Exception as error:  # openpyxl and its parsers raise anything
@@ -85,8 +83,10 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
         ) from None
 
 
-def _records(openpyxl: Any, path: Path, sheet: str | None) -> Iterator[tuple[int, list[str]]]:
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+def _records(
+    openpyxl: Any, file: IO[bytes], path: Path, sheet: str | None
+) -> Iterator[tuple[int, list[str]]]:
+    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
     try:
         names = [one.title for one in book.worksheets]
         if sheet is not None and sheet not in names:
@@ -132,7 +132,7 @@ def cell_text(value: Any) -> str:
 
 def _check_size(path: Path) -> None:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise LopsError(f"{path} cannot be read as a spreadsheet (no .xlsx file)") from None

@@ -20,7 +20,6 @@ from lops_adapters.selection.selectors import Labels, encode
 from lops_adapters.storage import write_arrays
 
 _FORMAT = 1  # of the file; goes up when older readers would misread it
-_BLOCK = 2**22  # scores per block, so that memory does not grow with the number of classes
 # What numpy and json raise for a damaged or foreign file.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile)
 
@@ -40,6 +39,14 @@ class DataMap(NamedTuple):
     confidence: np.ndarray
     variability: np.ndarray
     correctness: np.ndarray
+
+
+class _Replay(LearningOrder):
+    """Observes predicted codes with the probabilities of the pseudo-labels."""
+
+    def _predicted(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        codes, probability = predictions
+        return codes, probability
 
 
 class Record:
@@ -77,8 +84,8 @@ class Record:
         *,
         horizon: float | None = None,
     ) -> None:
-        order = LearningOrder(pseudo_labels, classes=classes)  # reads and checks the labels
-        self.classes: list[Hashable] = order.classes
+        self._labels = LearningOrder(pseudo_labels, classes=classes)  # reads and checks
+        self.classes: list[Hashable] = self._labels.classes
         self.codes = encode(pseudo_labels, self.classes)
         self.horizon = horizon
         self.times: list[float] = []
@@ -113,7 +120,7 @@ class Record:
             raise LopsError(
                 f"time is {time}, beyond the horizon of {self.horizon}; set a larger horizon"
             )
-        where = np.arange(len(self)) if positions is None else self._checked(positions)
+        where = self._labels._positions(positions)
         codes, label_probability = self._read(predictions, where)
         predicted = np.full(len(self), -1, dtype=np.int32)
         probability = np.full(len(self), np.nan, dtype=np.float32)
@@ -123,44 +130,22 @@ class Record:
         self._predicted.append(predicted)
         self._probability.append(probability)
 
-    def _checked(self, positions: Any) -> np.ndarray:
-        where = np.asarray(positions)
-        if where.ndim != 1 or (len(where) and where.dtype.kind not in "iu"):
-            raise LopsError(
-                f"positions have shape {where.shape} and type {where.dtype}; wanted a flat list of "
-                "integers"
-            )
-        where = where.astype(np.int64)
-        if len(where) and not 0 <= where.min() <= where.max() < len(self):
-            raise LopsError(
-                f"positions run from {where.min()} to {where.max()}; wanted 0 to {len(self) - 1}"
-            )
-        if len(np.unique(where)) < len(where):
-            raise LopsError("a position occurs twice; wanted each at most once per checkpoint")
-        return where
-
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return predicted codes (m,) and the pseudo-label's probability (m,)."""
         tensor = hasattr(predictions, "detach")
         scores = np.asarray(predictions.detach().cpu() if tensor else predictions)
-        m, k = len(where), len(self.classes)
-        if scores.shape != (m, k) or scores.dtype.kind not in "fiu":
+        if scores.ndim != 2:
             raise LopsError(
-                f"predictions have shape {scores.shape} and type {scores.dtype}; wanted {(m, k)} "
-                f"probabilities: {m} samples and {k} classes"
+                f"predictions have shape {scores.shape}; wanted {(len(where), len(self.classes))} "
+                "probabilities, a column per class"
             )
-        bad = np.isnan(scores).any(axis=1)
-        if bad.any():
-            raise LopsError(
-                f"the probabilities of sample {where[bad.argmax()]} hold NaN; wanted numbers. Has "
-                "the training diverged?"
-            )
+        read = self._labels._predicted(scores, where)
         if scores.size and not -1e-3 <= scores.min() <= scores.max() <= 1 + 1e-3:
             raise LopsError(
                 f"predictions run from {scores.min():g} to {scores.max():g}; wanted probabilities: "
                 "apply a softmax to logits"
             )
-        return scores.argmax(axis=1), scores[np.arange(m), self.codes[where]]
+        return read
 
     @property
     def seen(self) -> np.ndarray:
@@ -205,7 +190,7 @@ class Record:
         """
         check_rule(method, keep)
         last = self.times[-1] if self.times else 1.0
-        order = LearningOrder(
+        order = _Replay(
             [self.classes[code] for code in self.codes],
             tau=keep,
             rule=method,
@@ -226,28 +211,8 @@ class Record:
                     f"skipped at time {time}: the record was made for another choice; select with "
                     "that, or record again without skip_decided"
                 )
-            self._replay(order, time, seen, predicted, probability)
+            order.observe((predicted[seen], probability[seen]), time, seen, close=True)
         return order
-
-    def _replay(
-        self,
-        order: LearningOrder,
-        time: float,
-        seen: np.ndarray,
-        predicted: np.ndarray,
-        probability: np.ndarray,
-    ) -> None:
-        """Observe scores that agree with the recorded prediction and probability."""
-        step, k = max(1, _BLOCK // len(self.classes)), len(self.classes)
-        for start in range(0, len(seen), step):
-            here = seen[start : start + step]
-            rows = np.arange(len(here))
-            scores = np.full((len(here), k), -1.0, dtype=np.float32)
-            scores[rows, predicted[here]] = 2.0  # above any probability
-            scores[rows, self.codes[here]] = probability[here]
-            order.observe(scores, time=time, positions=here)
-        if len(seen) < len(self):
-            order.observe([], time=time, positions=[], close=True)
 
     def select(
         self, method: str = "released", keep: float = 0.5, *, seed: int = 0, strict: bool = False

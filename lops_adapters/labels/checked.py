@@ -1,7 +1,5 @@
 """Rows that a person has checked: which ones, and the codes of their labels."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -20,12 +18,8 @@ def with_checked(
     Args:
         labelled: n samples.
         checked: position -> label by a person, None: none of the classes; or None: no checked rows.
-        place: names samples, given their positions.
-
-    Raises:
-        LopsError: no mapping, a position outside the samples, a sample without a label, or a label
-            that no sample has.
-
+        place: names samples, given their positions, in a LopsError about no mapping, a position
+            outside the samples, a sample without a label, or a label that no sample has.
     """
     if checked is None:
         return labelled

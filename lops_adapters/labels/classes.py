@@ -1,7 +1,5 @@
 """The classes of a table: names at the edges, codes everywhere else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -74,9 +72,7 @@ class Classes:
 def read_classes(tally: Tally, columns: Columns) -> Classes:
     """Return the classes of the whole table.
 
-    Raises:
-        LopsError: no labels or gold labels, labels of several types, or one class only.
-
+    Raises a LopsError: no labels or gold labels, labels of several types, or one class only.
     """
     if not tally.rows:
         raise LopsError("the table has no rows; wanted rows of at least two classes")
@@ -184,9 +180,7 @@ def _about_words(tally: Tally) -> list[str]:
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
     """Add sentences about gold labels that are missing or no class.
 
-    Raises:
-        LopsError: no row has a gold label, or none of them is a class.
-
+    Raises a LopsError if no row has a gold label, or none of them is a class.
     """
     if columns.gold is None:
         return

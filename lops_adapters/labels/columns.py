@@ -1,7 +1,5 @@
 """The columns of a table, or arguments, that a selection needs; the likeliest for a wrong name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -178,16 +176,10 @@ class Columns:
 
 
 def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that ``--labels`` names: names, lists of names and patterns.
+    """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``.
 
-    Args:
-        table: with the columns.
-        asked: such as ``rule1,rule2`` or ``rule*``.
-        dropped: columns to leave out.
-
-    Raises:
-        LopsError: a name or a pattern that no column has, or fewer than two columns.
-
+    ``dropped`` columns are left out. Raises a LopsError about a name or a pattern that no column
+    has, or fewer than two columns.
     """
     columns: list[str] = []
     for part in asked:
@@ -215,12 +207,8 @@ def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
     """Raise a LopsError with the existing columns, and the likeliest, if a column is missing.
 
-    Args:
-        table: with the columns.
-        name: of the column.
-        option: that names the column, such as ``--text``.
-        taken: columns with another purpose, which are not suggested.
-
+    ``option`` names the column, such as ``--text``; columns with another purpose, which are
+    ``taken``, are not suggested.
     """
     times = table.columns.count(name)
     if times > 1:

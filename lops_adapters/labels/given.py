@@ -1,7 +1,5 @@
 """Labels in memory: a list, an array, a frame, soft labels or votes, read as one block."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any

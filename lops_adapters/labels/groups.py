@@ -1,7 +1,5 @@
 """Groups of rows, such as customers or threads, whose rows do not score each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which labels are no class: missing ones, -1 among integer codes, and values that users name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Hashable, Iterable, Set
 from numbers import Integral
@@ -16,10 +14,8 @@ _CODE = re.compile(r"(-?[0-9]+)(?:\.0*)?")  # data frames write -1.0 next to emp
 def named(abstain: Any) -> frozenset[Hashable] | None:
     """Return the values that ``select(abstain=...)`` names; None: by default.
 
-    Raises:
-        LopsError: a value that cannot be a label.
-
-    A whole number is the same in any spelling: -1, -1.0, "-1" and "-1.0".
+    A whole number is the same in any spelling: -1, -1.0, "-1" and "-1.0". Raises a LopsError about
+    a value that cannot be a label.
 
     >>> named("-1.0"), sorted(named(["?", "skip"])), named(None)
     (frozenset({-1}), ['?', 'skip'], None)
@@ -42,12 +38,7 @@ def no_classes(
 
     None, NaN and blank strings are no class, and not among them. By default, neither is -1, if the
     labels are integer codes from 0 with at least two other classes: label models and frameworks use
-    it so. Soft labels name their classes, so that all of these are.
-
-    Args:
-        labels: distinct ones.
-        abstain: as for :func:`named`.
-        soft: whether they are the classes of soft labels.
+    it so. ``soft`` labels name their classes, so that all of these are.
 
     >>> no_classes([0, 1, -1]), no_classes(["-1.0", "1.0", "0.0"]), no_classes(["a", "?"], "?")
     ({-1}, {'-1.0'}, {'?'})

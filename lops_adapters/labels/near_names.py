@@ -1,7 +1,5 @@
 """Answers that nearly name a class, as language models give them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -25,13 +23,8 @@ def nearest(
     and zeros of a number; or if it holds its name as words, and besides it neither the name of
     another class nor a negation. Of names that hold each other, the longest counts.
 
-    Args:
-        answers: distinct.
-        classes: wanted.
-        where: names the places of an answer, for messages.
-
-    Raises:
-        LopsError: an answer that names no class, or several, and classes that are alike.
+    Raises a LopsError about an answer that names no class, or several, with its places by
+    ``where``, and about classes that are alike.
 
     >>> nearest(["Sports.", "it is art", "4.0"], ["sport", "art", "04"], repr)
     {'Sports.': 'sport', 'it is art': 'art', '4.0': '04'}

@@ -1,7 +1,5 @@
 """Reads labels block by block: a column, soft labels or votes. A list in memory is one block."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,13 +31,8 @@ class LabelReader:
     ) -> tuple[Sequence[Any], np.ndarray]:
         """Return the labels of a block, and their (m,) int64 numbers in the tally.
 
-        Args:
-            cells: of the columns, by name.
-            where: the rows stand, for messages.
-
-        Raises:
-            LopsError: labels that are no class names or no numbers.
-
+        ``cells`` are of the columns, by name; ``where`` the rows stand, for the LopsError about
+        labels that are no class names or no numbers.
         """
         labels, columns = self._labels(cells, where), self.columns
         numbers = self.tally.numbers(labels, where)

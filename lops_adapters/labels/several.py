@@ -1,7 +1,5 @@
 """Labels that hold several classes: refused if they are lists, named if they join others."""
 
-from __future__ import annotations
-
 import json
 import re
 from ast import literal_eval

@@ -1,7 +1,5 @@
 """Soft labels: a probability or a number of votes per class, as label models give them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -18,14 +16,9 @@ def hard_labels(soft_labels: Any) -> list[Hashable | None]:
     """Return the most probable class of n rows; None for a row without one.
 
     A row has none if its largest number is not the only one: all zero, uniform, or a tie. A row of
-    NaN has none either.
-
-    Args:
-        soft_labels: (n, k) probabilities or votes, not negative; a matrix, whose classes are the
-            codes 0..k-1, or a pandas DataFrame, whose classes are its columns.
-
-    Raises:
-        LopsError: no matrix of numbers with two columns or more, or a number below 0 or infinite.
+    NaN has none either. Soft labels are (n, k) probabilities or votes, not negative; a matrix,
+    whose classes are the codes 0..k-1, or a pandas DataFrame, whose classes are its columns. Others
+    are a LopsError.
 
     >>> hard_labels([[0.2, 0.8], [0.5, 0.5], [3, 1], [0, 0]])
     [1, None, 0, None]
@@ -86,15 +79,10 @@ class SoftLabels:
         self.classes: list[Any] = list(columns) if len(columns) > 1 else []
 
     def labels(self, rows: Sequence[Sequence[Any]], name_row: Callable[[int], str]) -> list[Any]:
-        """Return the largest class of each row; None: a tie, zeros or nothing.
+        """Return the largest class of each row of cells; None: a tie, zeros or nothing.
 
-        Args:
-            rows: cells of the columns.
-            name_row: from a position to a text that names it.
-
-        Raises:
-            LopsError: a cell that is no number, list or object of numbers, or a number below 0.
-
+        ``name_row`` names a position in the LopsError about a cell that is no number, list or
+        object of numbers, or a number below 0.
         """
         if len(self._columns) == 1:
             rows = self._spread([numbers(row[0]) for row in rows], name_row)

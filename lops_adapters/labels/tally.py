@@ -76,9 +76,7 @@ class Tally:
     def numbers(self, labels: Sequence[Any], where: Where) -> np.ndarray:
         """Return the numbers of the labels of a block, (m,) int64, without counting its rows.
 
-        Raises:
-            LopsError: a list or an object, or very many different labels.
-
+        Raises a LopsError about a list or an object, or very many different labels.
         """
         known, found = self._numbers, []
         for row, label in enumerate(labels):

@@ -37,11 +37,7 @@ def majority(cells: Sequence[Sequence[Any]], is_named: Callable[[Any], bool]) ->
     """Return the most frequent vote of each row; None without one. Ties: the first source's.
 
     It only groups rows until the votes are weighed. A vote of -1 counts if there is no other.
-
-    Args:
-        cells: of every source, a vote per row.
-        is_named: whether a vote is named as none.
-
+    ``cells`` hold a vote per row of every source; ``is_named`` says whether one is named as none.
     """
     known: set[Any] = set().union(*cells)
     gone = {vote for vote in known if is_unlabelled(vote) or is_named(vote)}
@@ -113,11 +109,8 @@ def is_votes(labels: Any) -> bool:
 def vote_cells(labels: Any) -> dict[str, list[Any]]:
     """Return votes in memory as columns: name of a source -> a vote per text.
 
-    Args:
-        labels: (n, m) labels, a frame or dict with a column per source, or a list of rows.
-
-    Raises:
-        LopsError: columns or rows of several lengths.
+    They are (n, m) labels, a frame or dict with a column per source, or a list of rows; columns or
+    rows of several lengths are a LopsError.
 
     >>> vote_cells([["a", None], ["b", "a"]])
     {'source 1': ['a', 'b'], 'source 2': [None, 'a']}

@@ -1,7 +1,5 @@
 """Documents as word pieces, and where they contain class names."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence

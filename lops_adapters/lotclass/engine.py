@@ -1,7 +1,5 @@
 """Training and prediction in micro-batches, each with its own dropout seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """LOTClass as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +13,7 @@ from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
 from lops_adapters.runs.final import FinalFramework, NetworkResult
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 
 
 class Lotclass(FinalFramework[LotclassSettings]):
@@ -37,7 +35,6 @@ class Lotclass(FinalFramework[LotclassSettings]):
     reads_beginning = True
 
     def check(self, arms: Sequence[str], settings: LotclassSettings, dataset: Dataset) -> None:
-        """Refuse arms without a place to select, or with too few probe updates per checkpoint."""
         super().check(arms, settings, dataset)
         if REFRESH in arms:
             check_refreshes(settings, len(dataset.corpus))
@@ -45,11 +42,9 @@ class Lotclass(FinalFramework[LotclassSettings]):
     def words_found(
         self, prepared: Prepared, job: Job[LotclassSettings]
     ) -> Mapping[str, Sequence[str]] | None:
-        """Return the words of each class, with seed words where auto fell back on them."""
         return class_words(prepared, job)
 
     def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
-        """Write the rows and the words of each class."""
         path, ids, scores = (
             job.folder.path,
             prepared.sample_ids,
@@ -59,7 +54,6 @@ class Lotclass(FinalFramework[LotclassSettings]):
         storage.write_json(path / "category_vocabulary.json", prepared.vocabularies)
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
-        """Return the rows, the language model and the words of each class."""
         rows, labels = prepared.indicative.documents, prepared.labels
         return {
             "pseudo_labels": {
@@ -79,7 +73,6 @@ class Lotclass(FinalFramework[LotclassSettings]):
     def arm_tables(
         self, arm: str, result: NetworkResult, prepared: Prepared, job: Job[LotclassSettings]
     ) -> None:
-        """Write the selections."""
         super().arm_tables(arm, result, prepared, job)
         corpus = prepared.corpus
         refreshes = result.self_trained.refreshes if arm == REFRESH else []

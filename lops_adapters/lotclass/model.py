@@ -46,7 +46,6 @@ class LotclassClassifier(TextClassifier):
     read_at: str
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        """Return class probabilities, (n, k) float32."""
         rows = token_rows(texts, self.network.tokenizer, self.max_tokens)
         return self.network.predict_prepared([whole(row, self.read_at) for row in rows])
 

@@ -7,8 +7,6 @@ Source: Meng et al., "Text Classification Using Label Names Only: A Language Mod
 Approach", EMNLP 2020; docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +33,7 @@ from lops_adapters.lotclass.self_training import (
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs.final import NetworkResult, is_at_documents
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache

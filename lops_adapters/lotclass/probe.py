@@ -69,7 +69,6 @@ class LotclassProbe(Probe):
         self.tokenizer = pretrained.load_tokenizer(self.encoder, "right")
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[TokenRow]:
-        """Return the samples unchanged; they are token ids already."""
         return list(samples)
 
     def updates(
@@ -226,7 +225,6 @@ class LotclassProbe(Probe):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LotclassProbe:
-        """Read what :meth:`save` wrote; only a new training needs the original encoder."""
         from safetensors.numpy import load_file
 
         torch = import_torch()

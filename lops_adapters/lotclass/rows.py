@@ -1,7 +1,5 @@
 """Pseudo-labelled rows: from class names, otherwise seed words, otherwise a lower threshold."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterator, Mapping
@@ -27,7 +25,7 @@ from lops_adapters.lotclass.vocabulary import (
     threshold_for,
     words_of,
 )
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """Category vocabularies and category-indicative positions, from a masked language model."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks of what a probe is trained on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any

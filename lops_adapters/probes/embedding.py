@@ -144,7 +144,6 @@ class EmbeddingProbe(Regression):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> EmbeddingProbe:
-        """Read what :meth:`save` wrote."""
         settings = json.loads((folder / "embedding.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "device": device})
         with (folder / "embedding.npz").open("rb") as file, np.load(file) as arrays:

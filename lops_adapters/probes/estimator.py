@@ -71,7 +71,6 @@ class EstimatorProbe(Probe):
 
     @property
     def name(self) -> str:
-        """The class of the classifier."""
         return type(self._last_step).__name__
 
     @property

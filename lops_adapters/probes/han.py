@@ -234,7 +234,6 @@ class HanProbe(WordProbe):
     def predict_prepared(
         self, prepared: list[Document], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return class probabilities, (m, k) float32."""
         torch = import_torch()
         network = self._trained().eval()
         where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
@@ -294,7 +293,6 @@ class HanProbe(WordProbe):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> HanProbe:
-        """Read what :meth:`save` wrote."""
         from safetensors.torch import load_file
 
         stored = json.loads((folder / "han.json").read_text(encoding="utf-8"))

@@ -3,8 +3,6 @@
 Unlike ConWea's, it uses packed sequences and masked attention.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

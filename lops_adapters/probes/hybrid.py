@@ -74,13 +74,11 @@ class HybridProbe(Steady, Probe):
         self._vectors = EmbeddingProbe(**self.settings() | slower)
 
     def read(self, samples: Sequence[Any]) -> Pair:
-        """Return word counts and vectors."""
         words = self._words.read(samples)
         counted = self.encoder == STATIC
         return Pair(words, self._vectors.vectors(words if counted else samples))
 
     def prepare(self, samples: Any, *, fit: bool = False) -> tuple[Any, np.ndarray]:
-        """Return TF-IDF rows and vectors; raises what the two probes raise."""
         read = samples if isinstance(samples, Pair) else self.read(samples)
         words = self._words.prepare(read.words, fit=fit)
         return words, self._vectors.prepare(read.vectors, fit=fit)
@@ -93,7 +91,6 @@ class HybridProbe(Steady, Probe):
         seed: int,
         stages: Sequence[Stage],
     ) -> Iterator[Update]:
-        """Train both from zero weights in stages."""
         kept: list[np.ndarray] = []  # of the linear probe, until the other's are known
 
         def keep(heard: Heard) -> Heard:
@@ -116,7 +113,6 @@ class HybridProbe(Steady, Probe):
     def predict_prepared(
         self, prepared: tuple[Any, np.ndarray], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the mean of both probes' class probabilities, (m, k) float32."""
         words, vectors = prepared
         mean = self._words.predict_prepared(words, positions)
         mean += self._vectors.predict_prepared(vectors, positions)
@@ -131,7 +127,6 @@ class HybridProbe(Steady, Probe):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> HybridProbe:
-        """Read what :meth:`save` wrote."""
         settings = json.loads((folder / "hybrid.json").read_text(encoding="utf-8"))
         probe = cls(**{**settings, "device": device})
         probe._words = LinearProbe.load(folder)

@@ -3,8 +3,6 @@
 Unlike WeSTClass's, it masks padding.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -109,7 +109,6 @@ class KerasProbe(WordProbe):
     def predict_prepared(
         self, prepared: list[np.ndarray], positions: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return class probabilities, (m, k) float32."""
         model = self._trained()
         where = np.arange(len(prepared)) if positions is None else np.asarray(positions)
         probabilities = np.zeros((len(prepared), model.output_shape[-1]), dtype=np.float32)
@@ -169,7 +168,6 @@ class KerasProbe(WordProbe):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> KerasProbe:
-        """Read what :meth:`save` wrote; ``device`` is as for the probe."""
         import lops_adapters.probes.keras_networks  # noqa: F401  # registers the layers
 
         stored = json.loads((folder / "keras.json").read_text(encoding="utf-8"))

@@ -117,7 +117,6 @@ class LinearProbe(Regression):
 
     @classmethod
     def load(cls, folder: Path, *, device: str = "auto") -> LinearProbe:
-        """Read what :meth:`save` wrote; ``device`` is ignored."""
         stored = json.loads((folder / "linear.json").read_text(encoding="utf-8"))
         probe = cls(**stored["settings"])
         with (folder / "linear.npz").open("rb") as file, np.load(file) as arrays:

@@ -1,7 +1,5 @@
 """The paper's settings to fine-tune each pretrained encoder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from lops_adapters.encoders.pretrained import MINILM, load_config

@@ -79,7 +79,6 @@ class Regression(Steady, Probe):
         """Cut all rows, in a random order, into the batches of an epoch."""
 
     def predict_prepared(self, prepared: Any, positions: np.ndarray | None = None) -> np.ndarray:
-        """Return class probabilities, (m, k) float32."""
         if not len(self._bias):
             raise self._untrained()
         rows = prepared if positions is None else prepared[positions]

@@ -1,7 +1,5 @@
 """The units of a watched training: snapshots, updates and stages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar

@@ -152,7 +152,6 @@ class TransformerProbe(Probe):
 
     @property
     def has_dropout(self) -> bool:
-        """Whether the encoder's configuration has a dropout rate above 0."""
         rates = [
             value
             for name, value in self._config.to_dict().items()

@@ -1,7 +1,5 @@
 """Self-training of networks: the targets, and a check of the predictions they are made of."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.core import LopsError

@@ -1,7 +1,5 @@
 """What the networks over word vectors share, HAN and text CNN: words, settings, what is stored."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +31,6 @@ class WordProbe(Probe):
             self._words = word_ids(self.vectors.words)
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments by name, without the vectors."""
         return {
             name: value for name, value in sorted(super().settings().items()) if name != "vectors"
         }

@@ -1,7 +1,5 @@
 """Checks shared by the seed matchers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from lops_adapters.core import LopsError

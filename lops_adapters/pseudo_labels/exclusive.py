@@ -1,7 +1,5 @@
 """Exclusive String-Match: only documents that contain the seed words of a single class."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 

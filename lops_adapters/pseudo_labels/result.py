@@ -1,7 +1,5 @@
 """What a seed matcher returns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

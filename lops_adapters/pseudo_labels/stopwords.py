@@ -5,8 +5,6 @@ The list is the classic English one of NLTK (179 words; later NLTK releases add 
 effect there; they are kept to have the complete list.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 _CLASSIC = """

@@ -4,8 +4,6 @@ One difference from the authors' code: they map multi-word seeds (dataset Books)
 through unreleased files. Here, a multi-word seed matches consecutive words of the document.
 """
 
-from __future__ import annotations
-
 import re
 import string
 import warnings

@@ -1,7 +1,5 @@
 """The page of agreement: label sources, next to each other and to checked rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,14 +24,9 @@ _SENT = 5  # rows per source that are shown
 def write_agreement_page(
     path: Path, page: AgreementPage, source: str, settings: Mapping[str, Any]
 ) -> Path:
-    """Write the page as one HTML file and return its path.
+    """Write the page as one HTML file into an existing folder, and return its path.
 
-    Args:
-        path: of the file; its folder exists.
-        page: what to show.
-        source: what the rows are, below the title.
-        settings: shown at the end.
-
+    ``source`` says what the rows are, below the title; ``settings`` are shown at the end.
     """
     parts = [
         _comparisons(page),

@@ -1,7 +1,5 @@
 """The arms of a finished run as rows, for the terminal and the page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lops_adapters.console import aligned, percent

@@ -1,7 +1,5 @@
 """Charts of a selection and of a comparison, as SVG that needs no script."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lops_adapters.report import drawing
@@ -42,11 +40,7 @@ def threshold_chart(
     """Return shares of rows (and noise) against the confidence threshold, with marker places.
 
     Needs at least two thresholds. The marker is hidden until the script moves it. ``percent``: the
-    confidences are probabilities.
-
-    Returns:
-        The chart, and [x, y of share, y of noise] for each threshold.
-
+    confidences are probabilities. The places are [x, y of share, y of noise] for each threshold.
     """
     total = thresholds[-1][1]
     plane = Plane((thresholds[-1][0], thresholds[0][0]), (0.0, 1.0))

@@ -1,7 +1,5 @@
 """The rows that a person checks, one at a time; the script fills the card."""
 
-from __future__ import annotations
-
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import keys, section
 from lops_adapters.report.text import count, escaped, isolated

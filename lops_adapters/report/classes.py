@@ -1,7 +1,5 @@
 """The table of classes, and which labels are suggested for rejected rows of which class."""
 
-from __future__ import annotations
-
 from lops_adapters.console import percent
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import Markup, section, table

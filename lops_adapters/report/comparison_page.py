@@ -1,7 +1,5 @@
 """The page of a comparison: several selection methods on the same rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +22,7 @@ _COVERAGES = (0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 
 
 def write_comparison_page(path: Path, page: ComparisonPage) -> Path:
-    """Write the page of a comparison as one HTML file and return its path.
-
-    Args:
-        path: of the file; its folder exists.
-        page: what to show.
-
-    """
+    """Write the page of a comparison as one HTML file into an existing folder; return its path."""
     sentence = _sentence(page)
     parts = [_methods(page), _curves(page), settings_section(page.settings, page.versions)]
     header = headline(page.title, sentence, page.source)

@@ -1,7 +1,5 @@
 """Contents of the pages as plain values that survive JSON: a page is rebuilt from them alone."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
@@ -116,9 +114,7 @@ class StoredPage:
     def from_json(cls: type[_Page], stored: Mapping[str, Any]) -> _Page:
         """Return the page that :meth:`to_json` stored; unknown keys are ignored.
 
-        Raises:
-            LopsError: a key is missing or has another type.
-
+        Raises a LopsError if a key is missing or has another type.
         """
         try:
             values = {
@@ -224,11 +220,8 @@ class SelectionPage(StoredPage):
 def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
     """Return the fields of a :class:`SelectionPage` that count rows.
 
-    Args:
-        classes: (label, reason) of k classes.
-        counts: (k,) integers each: rows, kept ones, rows with a gold label, wrong ones among these,
-            kept rows with a gold label, wrong ones among these.
-
+    Classes are k pairs (label, reason), counts (k,) integers each: rows, kept ones, rows with a
+    gold label, wrong ones among these, kept rows with a gold label, wrong ones among these.
     """
     rows = [
         ClassRow(label, count, kept, why, _share(wrong, with_gold), _share(wrong_kept, gold_kept))

@@ -1,7 +1,5 @@
 """What the page of a selection shows, collected from the selection and the columns of its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

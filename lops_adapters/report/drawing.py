@@ -1,7 +1,5 @@
 """What all charts share: axes, grid, legend and the SVG element. Colours are the style sheet's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from lops_adapters.report.text import count, escaped, isolated
 WIDTH, HEIGHT = 480, 280
 LEFT, RIGHT, TOP, BOTTOM = 60, 24, 30, 44  # margins around the plane
 TICKS_Y = HEIGHT - BOTTOM + 19
-COLOURS, DASHES, SHAPES = 8, 5, 3  # no common factors, so that many lines differ
+COLOURS, DASHES = 8, 5  # no common factors, so that many lines differ
 
 
 @dataclass(frozen=True)
@@ -46,28 +44,11 @@ def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
     >>> nice_ticks(0, 0.23), nice_ticks(-0.25, 1)
     ([0.0, 0.05, 0.1, 0.15, 0.2], [-0.25, 0.0, 0.25, 0.5, 0.75, 1.0])
     """
-    step = _nice_step(low, high, about)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 12) + 0.0 for i in range(first, last + 1)]
-
-
-def nice_range(low: float, high: float) -> tuple[float, float]:
-    """Return the round numbers around a range: the ends of an axis.
-
-    >>> nice_range(0.47, 0.68)
-    (0.45, 0.7)
-    """
-    step = _nice_step(low, high, 5)
-    return (
-        round(math.floor(low / step + 1e-9) * step, 12) + 0.0,
-        round(math.ceil(high / step - 1e-9) * step, 12) + 0.0,
-    )
-
-
-def _nice_step(low: float, high: float, about: int) -> float:
     rough = (high - low) / about
     size = 10.0 ** math.floor(math.log10(rough))
-    return next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
+    step = next(size * factor for factor in (1, 2, 2.5, 5, 10) if size * factor >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 12) + 0.0 for i in range(first, last + 1)]
 
 
 def ceiling(value: float) -> float:
@@ -109,43 +90,23 @@ def label(x: float, y: float, text: str, kind: str) -> str:
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escaped(text)}</text>'
 
 
-def mark(shape: int, x: float, y: float, kind: str) -> str:
-    """Return a marker of one of :data:`SHAPES` shapes: circle, square, diamond."""
-    drawn = (
-        f'<circle cx="{x}" cy="{y}" r="4.5"',
-        f'<path d="M{x - 4:.1f} {y - 4:.1f}h8v8h-8z"',
-        f'<path d="M{x} {y - 5.5:.1f}l5.5 5.5l-5.5 5.5l-5.5 -5.5z"',
-    )
-    return f'{drawn[shape % SHAPES]} class="{kind}"/>'
-
-
 def legend(entries: Sequence[tuple[str, str]]) -> str:
     """Return a legend: (sample, name), a sample being its kind and the style sheet's classes.
 
-    Kinds of samples: ``box``, ``stroke``, ``point``; ``mark`` and ``line`` (with a marker) followed
-    by the number of a shape.
+    Kinds of samples: ``box``, ``stroke``, ``point``.
     """
+    samples = {
+        "box": '<rect width="14" height="12" y="1" fill="url(#hatch)" class="{}"/>',
+        "stroke": '<path d="M0 7H26" class="line {}"/>',
+        "point": '<circle cx="7" cy="7" r="5" class="dot any"/>',
+    }
     items = []
     for style, name in entries:
         kind, _, classes = style.partition(" ")
-        width = 26 if kind.startswith(("stroke", "line")) else 14
-        sample = _sample(kind, classes)
+        width, sample = 26 if kind == "stroke" else 14, samples[kind].format(classes)
         drawn = f'<svg width="{width}" height="14" aria-hidden="true">{sample}</svg>'
         items.append(f"<li>{drawn}{isolated(name)}</li>")
     return f'<ul class="legend">{"".join(items)}</ul>'
-
-
-def _sample(kind: str, classes: str) -> str:
-    if kind == "box":
-        return f'<rect width="14" height="12" y="1" fill="url(#hatch)" class="{classes}"/>'
-    if kind == "stroke":
-        return f'<path d="M0 7H26" class="line {classes}"/>'
-    if kind == "point":
-        return '<circle cx="7" cy="7" r="5" class="dot any"/>'
-    shape = int(kind[4:])
-    if kind.startswith("mark"):
-        return mark(shape, 7, 7, f"dot {classes}")
-    return f'<path d="M0 7H26" class="line {classes}"/>{mark(shape, 13, 7, f"dot {classes}")}'
 
 
 def svg(inside: str, said: str) -> str:

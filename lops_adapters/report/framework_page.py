@@ -1,6 +1,4 @@
-"""The page of a framework's run, built from its folder: macro-F1, noise, seed words, classes."""
-
-from __future__ import annotations
+"""The page of a framework's run, built from its folder: numbers, seed words, classes."""
 
 from pathlib import Path
 from typing import Any
@@ -8,10 +6,8 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.report.arms import arm_rows, checked_words, items_of, rate_words, step_name
-from lops_adapters.report.framework_charts import is_crowded, line_chart, noise_chart
 from lops_adapters.report.layout import (
     Markup,
-    card,
     details,
     document,
     section,
@@ -31,9 +27,7 @@ STANDARD = "standard"  # the arm without a selection
 def write_report(folder: Path) -> Path:
     """Write ``report.html`` into a run folder and return its path.
 
-    Raises:
-        LopsError: the folder holds no finished run, or files that are no JSON objects.
-
+    Raises a LopsError if the folder holds no finished run, or files that are no JSON objects.
     """
     for name in ("config.json", "metrics.json"):
         if not (folder / name).is_file():
@@ -48,7 +42,6 @@ def write_report(folder: Path) -> Path:
     tables = settings_tables(config, versions)
     parts = [
         _figures(metrics),
-        _charts(metrics),
         section("arms", "All numbers", table(rows[0], rows[1:], "Numbers per arm and iteration")),
         _checked(metrics),
         _seed_words(metrics),
@@ -84,41 +77,6 @@ def _figures(metrics: Metrics) -> str:
     if any(item["macro_f1"] is not None for _, item in last):
         return tiles([(f"{arm}: macro-F1", percent(item["macro_f1"])) for arm, item in last])
     return tiles([(f"{arm}: kept", count(item["selected"])) for arm, item in last])
-
-
-def _charts(metrics: Metrics) -> str:
-    arms, items = list(metrics["arms"]), items_of(metrics)
-    steps = list(dict.fromkeys(step_name(item) for _, item in items))
-    axis = arm_rows(metrics)[0][1]
-    f1: dict[str, dict[str, float]] = {}
-    pairs: dict[str, dict[str, tuple[float, float]]] = {}
-    for arm, item in items:
-        step = step_name(item)
-        if item["macro_f1"] is not None:
-            f1.setdefault(arm, {})[step] = item["macro_f1"]
-        if item["noise"] is not None and item["selected_noise"] is not None:
-            pairs.setdefault(arm, {})[step] = (item["noise"], item["selected_noise"])
-    cards = []
-    if f1:
-        note = f"After each {axis}. Higher is better."
-        title = f"Macro-F1 per arm and {axis}"
-        chart = line_chart(title, steps, arms, f1, (axis, "macro-F1"))
-        cards.append(_chart("Macro-F1", note, chart))
-    if pairs and is_crowded(steps, arms):
-        note = "Among the kept labels. Lower is better."
-        title = f"Wrong pseudo-labels after selection, per arm and {axis}"
-        kept = {arm: {step: pair[1] for step, pair in row.items()} for arm, row in pairs.items()}
-        chart = line_chart(title, steps, arms, kept, (axis, "wrong labels"))
-        cards.append(_chart("Wrong pseudo-labels", note, chart))
-    elif pairs:
-        note = "Hollow: before selection. Filled: after. Lower is better."
-        cards.append(_chart("Wrong pseudo-labels", note, noise_chart(steps, arms, pairs, axis)))
-    drawn = f'<div class="charts">{"".join(cards)}</div>'
-    return section("charts", "Macro-F1 and noise", drawn) if cards else ""
-
-
-def _chart(title: str, note: str, chart: str) -> str:
-    return card(title, f'<p class="note">{note}</p>{chart}')
 
 
 def _checked(metrics: Metrics) -> str:

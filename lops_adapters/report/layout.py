@@ -1,7 +1,5 @@
 """What all pages share: one HTML file that needs no network and runs no script but its own."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

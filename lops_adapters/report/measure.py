@@ -5,8 +5,6 @@ gold label differs, None without gold labels; confidences (n,) float64, finite, 
 trusted.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.core import LopsError, tie_hash
@@ -16,10 +14,7 @@ Threshold = tuple[float, int, int, int | None]
 
 
 def finite(confidence: np.ndarray) -> np.ndarray:
-    """Return confidences as (n,) float64, infinities clipped to the finite ones.
-
-    Raises:
-        LopsError: a confidence is NaN.
+    """Return confidences as (n,) float64, infinities clipped to the finite ones; LopsError: NaN.
 
     >>> finite(np.array([-np.inf, 0.25, 0.5])).tolist()
     [0.25, 0.25, 0.5]
@@ -140,9 +135,7 @@ def least_trusted(
     Ties: rejected rows first, then the largest ``doubt``, then a hash.
 
     Args:
-        confidence: (n,) float64.
-        codes: (n,) int, class of each row.
-        mask: (n,) bool, kept rows.
+        confidence, codes, mask: (n,) float64, int class of each row, and bool, kept rows.
         doubt: (n,) float64, the probe's probability of another class.
         per_class: at most so many per class; lowered where all classes together pass ``total``.
         total: at most so many in all; 0 for none.

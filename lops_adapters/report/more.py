@@ -1,7 +1,5 @@
 """The rejected rows beyond those that a page holds as they are: packed, within a size."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -19,10 +17,7 @@ _ROWS = 2000  # of a part
 def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[list[str], int]:
     """Return rows in parts, each base64 of gzip of a JSON list, and how many rows they hold.
 
-    Args:
-        rows: the first ones count.
-        largest: characters of all parts; a part that passes it is left out, and those after it.
-
+    The part that passes ``largest`` characters in all is left out, and those after it.
     """
     parts: list[str] = []
     waiting, size, number = iter(rows), 0, 0
@@ -40,10 +35,8 @@ def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[l
 def for_script(row: Mapping[str, Any], codes: Mapping[str, int]) -> dict[str, Any]:
     """Return a row as the page's script reads it.
 
-    Args:
-        row: a :class:`~lops_adapters.report.contents.Suspect` in JSON's own types.
-        codes: label -> place among the classes.
-
+    The row is a :class:`~lops_adapters.report.contents.Suspect` in JSON's own types; ``codes`` are
+    the places of the labels among the classes.
     """
     return {
         **{

@@ -1,7 +1,5 @@
 """The rows of a selection: their columns in one form, and which rows a page lists."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence

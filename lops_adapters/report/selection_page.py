@@ -1,7 +1,5 @@
 """The page of a selection: what was kept and why, other thresholds, and rows to look at."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -34,13 +32,7 @@ _MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and character
 
 
 def write_selection_page(path: Path, page: SelectionPage) -> Path:
-    """Write the page of a selection as one HTML file and return its path.
-
-    Args:
-        path: of the file; its folder exists.
-        page: what to show.
-
-    """
+    """Write the page of a selection as one HTML file into an existing folder; return its path."""
     thresholds, places = _thresholds(page)
     parts = [
         checked(page),

@@ -1,7 +1,5 @@
 """The card of the label sources: how often each is right, and what it changes."""
 
-from __future__ import annotations
-
 from lops_adapters.console import percent
 from lops_adapters.report.contents import SelectionPage, SourceReport
 from lops_adapters.report.layout import section, table

@@ -1,7 +1,5 @@
 """The list of rows to look at, which the script fills."""
 
-from __future__ import annotations
-
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import keys, section
 from lops_adapters.report.text import count, escaped, isolated

@@ -1,7 +1,5 @@
 """Text of unknown origin, made safe for a page: it cannot run or break the file."""
 
-from __future__ import annotations
-
 import math
 import re
 from html import escape

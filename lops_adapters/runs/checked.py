@@ -1,7 +1,5 @@
 """Documents that a person has checked: what they say of pseudo-labels, and which ones come next."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What ``python -m lops_adapters.NAME`` does: options and data in, run folders and tables out."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 from collections.abc import Callable, Sequence
@@ -16,7 +14,8 @@ from lops_adapters.report.arms import arm_table, checked_words
 from lops_adapters.report.framework_page import write_report
 from lops_adapters.runs import options as command_line
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
-from lops_adapters.runs.framework import Framework, Job, run
+from lops_adapters.runs.framework import Framework, run
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.settings import FrameworkSettings
 
 log = logging.getLogger(__name__)

@@ -1,7 +1,5 @@
 """What a run writes: tables of pseudo-labels, selections and predictions, and metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -18,7 +18,8 @@ from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
 from lops_adapters.runs.files import write_selection
-from lops_adapters.runs.framework import Framework, Job
+from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import LOPS, NOT_NEGATIVE, STANDARD, FrameworkSettings, setting
 
@@ -63,7 +64,6 @@ class FinalSettings(RoundsSettings):
 
     @classmethod
     def shown_arms(cls) -> str:
-        """Return :attr:`usual_arms` as ``--help`` shows them."""
         usual = ",".join(cls.preset("quick", classifier="linear").usual_arms)
         return f"{usual}; paper, --faithful and --classifier network: {','.join(cls.ARMS)}"
 
@@ -81,11 +81,9 @@ class FinalFramework(Framework[Settings]):
     """
 
     def method_of(self, arm: str) -> str:
-        """Return the selection method of an arm."""
         return arm.removesuffix(SUFFIX)
 
     def check(self, arms: Sequence[str], settings: Any, dataset: Dataset) -> None:
-        """Refuse arms without a final classifier to select for, and an unusable encoder of it."""
         late = [arm for arm in arms if is_at_documents(arm)]
         if late and settings.ends_with_network:
             raise LopsError(
@@ -104,12 +102,10 @@ class FinalFramework(Framework[Settings]):
     def arm_tables(
         self, arm: str, result: NetworkResult, prepared: Any, job: Job[Settings]
     ) -> None:
-        """Write the selections."""
         path = job.folder.arm(arm) / "selection-0.csv"
         write_selection(path, prepared.sample_ids, prepared.labels, result.selection)
 
     def rounds(self, arm: str, settings: Any) -> tuple[int, str]:
-        """Return the number of rounds, and what selects before: only in arms of the documents."""
         method = self.method_of(arm) if is_at_documents(arm) else STANDARD
         return (0 if settings.ends_with_network else settings.rounds), method
 

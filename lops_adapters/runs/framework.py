@@ -1,40 +1,29 @@
-"""What a framework is, what one of its runs is given, and the one function that runs it."""
+"""What a framework is, and the one function that runs it."""
 
 from __future__ import annotations
 
 import argparse
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 from importlib import import_module
 from operator import itemgetter
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
-from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.job import Job, Settings
 from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
-from lops_adapters.runs.settings import LOPS, FrameworkSettings
-from lops_adapters.selection import METHODS, Selector, build, keep_all
-from lops_adapters.selection.auto_keep import Preferred, auto_keep
-from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
-from lops_adapters.selection.folds import FOLDS
-from lops_adapters.selection.random import random_like
-from lops_adapters.selection.selectors import Labels
-
-Settings = TypeVar("Settings", bound=FrameworkSettings)
+from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.selection import METHODS
 
 # A framework is imported when it is asked for. Its name is its command, its extra and the kind of
 # its models.
@@ -52,146 +41,6 @@ def named(name: str) -> Framework[Any]:
     module, _, attribute = FRAMEWORKS[name].partition(":")
     framework: Framework[Any] = getattr(import_module(module), attribute)
     return framework
-
-
-# Arms that ``random`` is the control of, in this order.
-CONTROLLED = ("committee", "automatic", LOPS)
-
-
-@dataclass(frozen=True)
-class Job(Generic[Settings]):
-    """One run: where it writes, its settings, and what else decides it.
-
-    Attributes:
-        folder: the run folder.
-        settings: of the framework.
-        seed: of everything random.
-        device: a device PyTorch knows.
-        quiet: no progress bars.
-        gold: (n,) gold labels of the documents, only for an arm that is defined by them.
-        words: names and seed words of each class, for methods that use them.
-        checked: position of a document -> its class by a person, None: none of them; for methods
-            that learn from checked documents.
-
-    """
-
-    folder: RunFolder
-    settings: Settings
-    seed: int
-    device: str
-    quiet: bool
-    gold: np.ndarray | None = None
-    words: Mapping[str, Sequence[str]] | None = None
-    checked: Mapping[int, str | None] = field(default_factory=dict)
-
-    def selector(
-        self,
-        method: str,
-        probe: Callable[[], Probe],
-        *,
-        seed: int | None = None,
-        n: int | None = None,
-        positions: np.ndarray | None = None,
-        per_class: bool | None = None,
-        control_of: str | None = None,
-        texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
-        correct: bool = False,
-    ) -> Selector:
-        """Return the selector of an arm, as the settings ask for it.
-
-        Args:
-            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``; ``standard``
-                keeps everything.
-            probe: builds the probe, for the methods that need one.
-            seed: default: that of the run.
-            n, per_class: see :func:`lops_adapters.selection.build`.
-            positions: (m,) of the documents that the samples are; None: other samples. By them,
-                methods get the gold labels of the job, or the labels by a person.
-            control_of: name of the selections' stages, with ``{}`` for the arm, see
-                :meth:`controlled`.
-            texts: turns samples into texts, for methods that score texts and for keep ``auto``;
-                default: the samples are texts or tokens.
-            correct: ``committee`` corrects the labels, see
-                :class:`~lops_adapters.selection.committee.Committee`.
-
-        """
-        seed = self.seed if seed is None else seed
-        row = self.settings.row(method)
-        arm = self.controlled(control_of) if row.control and control_of else None
-        if control_of and arm:
-            control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
-            return as_selector(control, seed)
-        known: dict[str, Any] = {"words": self.words, "device": self.device}
-        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
-        known["encoder"] = self.settings.committee_encoder
-        options = {option: value for option, value in known.items() if option in row.options}
-        gold, has_gold = None, self.gold is not None and row.needs_gold
-        if positions is not None:
-            gold = self.gold[positions] if has_gold else None  # type: ignore[index]
-            places = enumerate(positions.tolist())
-            checked = {i: self.checked[place] for i, place in places if place in self.checked}
-            options |= {"checked": checked} if checked and "checked" in row.takes else {}
-        keep = self.settings.keep if row.takes_keep and n is None else None
-        make = partial(
-            build,
-            row.name,
-            probe() if row.needs_probe else None,
-            n=n,
-            every=self.settings.updates_between_checkpoints if row.checkpoints else None,
-            per_class=None if row.per_class is None else per_class,
-            gold=gold,
-            seed=seed,
-            quiet=self.quiet,
-            **options,
-        )
-        if row.keeps_all:
-            return make()
-        read = texts or _unchanged
-        if isinstance(keep, str):
-            held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            share = partial(_on_texts, as_selector(held_out, seed), read)
-            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
-            return partial(_learnable, automatic, 0)
-        least = FOLDS if "folds" in row.options else 0
-        on_texts = partial(_on_texts, make(keep=keep), read if row.texts else _unchanged)
-        return partial(_learnable, on_texts, least)
-
-    def controlled(self, stages: str) -> str | None:
-        """Return the arm whose numbers per class a control keeps: the first finished one.
-
-        ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
-        """
-        finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
-        return next(finished, None)
-
-
-def _on_texts(
-    selector: Selector,
-    read: Callable[[Sequence[Any]], Sequence[Any]],
-    samples: Sequence[Any],
-    pseudo_labels: Labels,
-) -> Selection:
-    return selector(read(samples), pseudo_labels)
-
-
-def _learnable(
-    selector: Selector, least: int, samples: Sequence[Any], pseudo_labels: Labels
-) -> Selection:
-    """Select, but keep all samples of a single class, or fewer than ``least`` samples."""
-    if len(classes := set(pseudo_labels)) == 1:
-        why = f"all {len(samples)} pseudo-labels are {classes.pop()!r}"
-        warnings.warn(f"{why}; nothing is selected", LopsWarning, stacklevel=2)
-    elif len(samples) < least:
-        why = "too few samples for cross-validation"
-    else:
-        return selector(samples, pseudo_labels)
-    whole = keep_all(samples, pseudo_labels)
-    whole.stopped = f"{why}: everything is kept"
-    return whole
-
-
-def _unchanged(samples: Sequence[Any]) -> Sequence[Any]:
-    return samples
 
 
 class Framework(ABC, Generic[Settings]):
@@ -348,21 +197,8 @@ def run(
             work if that is known before it.
 
     """
-    extras.require(framework.title, framework.needs(job.settings), framework.name)
-    methods = {arm: METHODS.get(framework.method_of(arm)) for arm in arms}
-    by_gold = [arm for arm, method in methods.items() if method and method.needs_gold]
-    if by_gold and dataset.gold is None:
-        raise LopsError(
-            f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
-        )
+    by_gold = _check(framework, dataset, job, arms)
     corpus = dataset.corpus
-    if len(corpus.classes) < 2:
-        option = " (or give --names business,sports)" if framework.words == NAME_FILE else ""
-        raise LopsError(
-            f"{corpus.name} has {len(corpus.classes)} classes; wanted at least two: "
-            f"{to_write(framework.words, ())}{option}"
-        )
-    framework.check(arms, job.settings, dataset)
     job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
     job = replace(job, words=framework.words_found(prepared, job))
@@ -399,3 +235,25 @@ def run(
         write_predictions(path, corpus.ids, corpus.classes, predicted)
         metrics = add_arm(job.folder, about, arm, framework.arm_summary(rows))
     return metrics
+
+
+def _check(
+    framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
+) -> list[str]:
+    """Return the arms that are defined by gold labels; raise as :func:`run`, before any work."""
+    extras.require(framework.title, framework.needs(job.settings), framework.name)
+    methods = {arm: METHODS.get(framework.method_of(arm)) for arm in arms}
+    by_gold = [arm for arm, method in methods.items() if method and method.needs_gold]
+    if by_gold and dataset.gold is None:
+        raise LopsError(
+            f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
+        )
+    corpus = dataset.corpus
+    if len(corpus.classes) < 2:
+        option = " (or give --names business,sports)" if framework.words == NAME_FILE else ""
+        raise LopsError(
+            f"{corpus.name} has {len(corpus.classes)} classes; wanted at least two: "
+            f"{to_write(framework.words, ())}{option}"
+        )
+    framework.check(arms, job.settings, dataset)
+    return by_gold

@@ -1,7 +1,5 @@
 """Frameworks that repeat: pseudo-label documents, select among these, train and predict."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +15,8 @@ from lops_adapters.runs.files import (
     write_pseudo_labels,
     write_selection,
 )
-from lops_adapters.runs.framework import Framework, Job, Settings
+from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.job import Job, Settings
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,12 @@ class IteratedFramework(Framework[Settings]):
     """
 
     def tables(self, prepared: Any, job: Job[Settings]) -> None:
-        """Write the first pseudo-labels, and some of them for a person to check."""
         path = job.folder.path / "pseudo_labels.csv"
         corpus, labels = prepared.corpus, prepared.pseudo_labels
         write_pseudo_labels(path, corpus.ids, labels)
         write_to_check(job.folder.path / TO_CHECK, corpus, labels, list(job.checked), job.seed)
 
     def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
-        """Return the first pseudo-labels."""
         labels = prepared.pseudo_labels
         noise = noise_metrics(evaluator, labels.positions, labels.labels)
         return {
@@ -64,7 +61,6 @@ class IteratedFramework(Framework[Settings]):
         }
 
     def arm_tables(self, arm: str, result: list[Any], prepared: Any, job: Job[Settings]) -> None:
-        """Write each iteration's pseudo-labels and selection."""
         folder, ids = job.folder.arm(arm), prepared.corpus.ids
         for item in result:
             labels = item.pseudo_labels
@@ -74,7 +70,6 @@ class IteratedFramework(Framework[Settings]):
             write_selection(path, labelled, labels.labels, item.selection)
 
     def probabilities(self, result: list[Any]) -> np.ndarray:
-        """Return the predictions of the last iteration."""
         last: np.ndarray = result[-1].probabilities
         return last
 

@@ -1,7 +1,5 @@
 """The command line of a framework: shared options, and one option per setting."""
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 from collections.abc import Callable

@@ -31,7 +31,7 @@ from lops_adapters.selection import corrected, keep_all, trusted_positions
 
 if TYPE_CHECKING:
     from lops_adapters.datasets import Corpus
-    from lops_adapters.runs.framework import Job
+    from lops_adapters.runs.job import Job
 
 _SHARE = 0.5  # of the rejected documents per class that return per round, as in self-training
 _EPOCHS, _PROBE_EPOCHS = 20, 4

@@ -1,7 +1,5 @@
 """Settings of a run: one field per setting, with its help, its range and its option."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar

@@ -1,7 +1,5 @@
 """Ray: a cluster to work on, and work spread over it."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

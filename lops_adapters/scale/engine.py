@@ -3,8 +3,6 @@
 No process holds all rows: counting and scoring see one part, the fit sees the sample.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -8,8 +8,6 @@ Its coefficients start from the committee's, under a Gaussian prior: without che
 committee. The samples' vectors are also features, directly and by a classifier of the checked rows.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """``keep="auto"``: the share of pseudo-labels that a held-out probe prefers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

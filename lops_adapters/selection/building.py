@@ -1,9 +1,7 @@
 """How a selector is built from a method's row, and from what is asked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.methods import METHODS, check
 from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Select, Selector
+from lops_adapters.selection.selectors import Labels, Select
 from lops_adapters.selection.suggestions import Listener
 
 _REFUSED = {  # arguments of build that few methods take: what is said by the others
@@ -27,6 +25,19 @@ _REFUSED = {  # arguments of build that few methods take: what is said by the ot
     "checked": "does not learn from checked rows; leave checked out",
     "gold": "takes no gold labels; only {others} does: leave gold out",
 }
+
+
+@dataclass(frozen=True)
+class MethodSelector:
+    """What :func:`build` returns; its ``select`` takes samples whose labels are read."""
+
+    select: Select
+    data: Mapping[str, Any]
+    seen: Listener | None = None
+
+    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        """Return positions into ``samples``; raise what the method raises."""
+        return self.select(Labelled.of(samples, pseudo_labels, **self.data), self.seen)
 
 
 def build(
@@ -46,7 +57,7 @@ def build(
     votes: Votes | None = None,
     groups: np.ndarray | None = None,
     **options: Any,
-) -> Selector:
+) -> MethodSelector:
     """Return the selector of a method.
 
     The selection does not depend on the order of the rows; see
@@ -90,44 +101,6 @@ def build(
 
     """
     check_data(method, gold=gold, votes=votes, groups=groups, checked=checked)
-    select = select_by(
-        method,
-        probe,
-        n=n,
-        keep=keep,
-        every=every,
-        per_class=per_class,
-        gold=gold,
-        seed=seed,
-        quiet=quiet,
-        strict=strict,
-        **options,
-    )
-    # In a framework, a class can lose all its labels.
-    data = {"checked": checked or {}, "known": options.get("count_label", True)}
-
-    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        labelled = Labelled.of(samples, pseudo_labels, votes=votes, groups=groups, **data)
-        return select(labelled, seen)
-
-    return selector
-
-
-def select_by(
-    method: str,
-    probe: Probe | str | Any = None,
-    *,
-    n: int | None = None,
-    keep: Keep | str | None = None,
-    every: int | None = None,
-    per_class: bool | None = None,
-    gold: Labels | None = None,
-    seed: int = 0,
-    quiet: bool = True,
-    strict: bool = False,
-    **options: Any,
-) -> Select:
-    """Return a method for samples whose labels are read; arguments are as for :func:`build`."""
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
     if gold is None and row.needs_gold:
         raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
@@ -152,7 +125,10 @@ def select_by(
             lambda share: row.make(replace(request, keep=share), **options),
             row.by_class,
         )
-    return select if row.alone else in_content_order(select, seed)
+    # In a framework, a class can lose all its labels.
+    data = {"checked": checked or {}, "known": options.get("count_label", True)}
+    ordered = select if row.alone else in_content_order(select, seed)
+    return MethodSelector(ordered, {"votes": votes, "groups": groups, **data}, seen)
 
 
 def check_data(method: str, **data: Any) -> None:

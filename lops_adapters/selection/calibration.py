@@ -13,8 +13,6 @@ The coefficients, and the tables that they were learnt from, are in ``calibratio
 Notation: n samples, k classes, m members, codes 0..k-1 of the labels.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ The content of a sample:
 - anything else, such as a user's object: its position. Such rows do depend on the order.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from hashlib import blake2b

@@ -5,8 +5,6 @@ those whose suggested label differs from the pseudo-label, and the others. As ma
 in one as in the other, since errors are rare in the second one.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

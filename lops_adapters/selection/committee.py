@@ -1,7 +1,5 @@
 """A committee: several members score every label held-out, and their mean decides."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -34,7 +32,7 @@ from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Select, objects
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import fit as fit_sources
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.suggestions import Estimates, Listener
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
@@ -173,7 +171,8 @@ class Committee:
             self.fitted(replace(fitted, least=least))
         if seen is not None:
             seen(likely, None)
-            seen.settle(certain[codes] if voted else before, true, scored, noise=noise)
+            given = certain[codes] if voted else before
+            seen.settle(Estimates(given, true, scored, noise))
         stopped = f"{self.folds}-fold cross-validation; labels preferred by {heard.said}"
         reasons = np.where(small, TOO_FEW, why).tolist()
         selection = selection_of(

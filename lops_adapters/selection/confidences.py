@@ -3,8 +3,6 @@
 Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
@@ -63,7 +61,6 @@ class LearningOrderScore(Confidence):
         self._checkpoints = 0
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Record which samples are learnt now."""
         self._checkpoints += 1
         self._last = self.of_label(snapshot.probabilities)
         new = np.isinf(self._learnt_at) & (snapshot.probabilities.argmax(axis=1) == self.codes)
@@ -71,7 +68,6 @@ class LearningOrderScore(Confidence):
         self._scores[new] = self._last[new] / 2 - self._checkpoints
 
     def learnt_at(self) -> np.ndarray:
-        """Return when the pseudo-label was first predicted, (n,) float64 in epochs; inf: never."""
         return np.array(self._learnt_at)
 
     def scores(self) -> np.ndarray:
@@ -90,11 +86,9 @@ class Probability(Confidence):
     """
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Keep this checkpoint instead of the one before."""
         self._last = self.of_label(snapshot.probabilities)
 
     def scores(self) -> np.ndarray:
-        """Return the last probability of the pseudo-label, (n,) float64."""
         return self._last
 
 
@@ -110,12 +104,10 @@ class _Mean(Confidence):
         """Return the (n,) numbers of a checkpoint, from (n, k) probabilities."""
 
     def observe(self, snapshot: Snapshot) -> None:
-        """Add this checkpoint's numbers."""
         self._total += self.of(snapshot.probabilities)
         self._checkpoints += 1
 
     def scores(self) -> np.ndarray:
-        """Return the means, (n,) float64."""
         return self._total / self._checkpoints
 
 
@@ -135,7 +127,6 @@ class Stability(_Mean):
     needs_checkpoints: ClassVar[bool] = True
 
     def of(self, probabilities: np.ndarray) -> np.ndarray:
-        """Return whether the pseudo-label is predicted."""
         return np.asarray(probabilities.argmax(axis=1) == self.codes)
 
 
@@ -152,7 +143,6 @@ class Margin(_Mean):
     """
 
     def of(self, probabilities: np.ndarray) -> np.ndarray:
-        """Return the margins."""
         others = probabilities.astype(np.float64)
         others[np.arange(len(self.codes)), self.codes] = -np.inf
         return np.asarray(self.of_label(probabilities) - others.max(axis=1))

@@ -1,7 +1,5 @@
 """Confident learning: label errors found from out-of-sample probabilities, through cleanlab."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

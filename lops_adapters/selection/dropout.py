@@ -1,7 +1,5 @@
 """MC-Dropout and Entropy: uncertainty of a trained probe over several passes with dropout."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any function of (samples, pseudo-labels) as a selector."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

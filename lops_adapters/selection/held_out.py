@@ -1,7 +1,5 @@
 """Held-out predictions of a probe, at several checkpoints of its training."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Iterator, Mapping, Sequence

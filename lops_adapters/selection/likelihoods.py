@@ -3,8 +3,6 @@
 Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 # Of all samples, spread evenly over the classes: a rare class cannot win by a tiny denominator.

@@ -1,7 +1,5 @@
 """Learning order by a rule of the core, checked after every epoch or every few updates."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace

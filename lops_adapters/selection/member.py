@@ -1,7 +1,5 @@
 """What a member of a committee is."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol

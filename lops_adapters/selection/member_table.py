@@ -4,8 +4,6 @@ A new member is a class in :mod:`~lops_adapters.selection.members` or a module o
 row of :data:`MEMBERS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -3,8 +3,6 @@
 Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +58,6 @@ class Learnt(Member):
         return at_checkpoints[best]
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Predict by the probe of every fold, or of the one without the sample's group."""
         predicted = (probe.predict_proba(samples).astype(np.float64) for probe in self._probes)
         return by_folds(predicted, groups, self._fold_of_group)
 
@@ -79,7 +76,6 @@ class VectorRegression(Member):
     reader: Reader | None = None
 
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Fit to the other folds and predict; raises what the encoder and the folds raise."""
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.encode(labelled.samples if self.read is None else self.read)
         probabilities = np.empty((len(codes), self._n_classes))
@@ -95,13 +91,11 @@ class VectorRegression(Member):
         return probabilities
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Predict by the weights of every fold, or of the one without the sample's group."""
         vectors = self.encode(samples)
         predicted = (self._predicted(vectors, fold) for fold in self._folds)
         return by_folds(predicted, groups, self._fold_of_group)
 
     def vectors(self, samples: Any) -> np.ndarray:
-        """Return the vectors of samples."""
         return self.encode(samples)
 
     def _predicted(self, vectors: np.ndarray, fold: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -133,7 +127,6 @@ class Neighbours(Member):
     weight: float = 1.0
 
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Count the labels of the neighbours; raises what the encoder raises."""
         samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.encode(samples), dtype=np.float32)
         n, self._n_classes = len(vectors), len(labelled.classes)
@@ -157,7 +150,6 @@ class Neighbours(Member):
         return probabilities
 
     def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Count the labels of the neighbours among the samples that all are compared to."""
         # In float64, then rounded: the last bits of float32 products depend on the row's place.
         vectors = np.asarray(self.encode(samples), dtype=np.float64)
         others = self._others.astype(np.float64)
@@ -170,7 +162,6 @@ class Neighbours(Member):
         return probabilities
 
     def vectors(self, samples: Any) -> np.ndarray:
-        """Return the vectors of samples."""
         return self.encode(samples)
 
     def _shares(self, near: np.ndarray) -> np.ndarray:

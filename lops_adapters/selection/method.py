@@ -1,7 +1,5 @@
 """A selection method as a row that speaks for itself, so that no other module knows its name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

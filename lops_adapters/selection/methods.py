@@ -4,8 +4,6 @@ A new method is one module with a ``make(request, **options) -> Select`` and one
 a new confidence is one class in ``confidences.py`` with its name there, and one row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from functools import partial
 from types import MappingProxyType

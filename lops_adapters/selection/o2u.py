@@ -1,7 +1,5 @@
 """O2U-Net: samples whose loss stays high while the learning rate goes up and down."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Optimal: keep what the gold labels confirm, the upper bound for all other methods."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection

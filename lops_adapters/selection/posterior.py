@@ -3,8 +3,6 @@
 Notation: n samples, k classes, codes 0..k-1 of the given labels.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Random: a random choice of the size that another method keeps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.core import Selection

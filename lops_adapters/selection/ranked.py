@@ -1,7 +1,5 @@
 """From scores to kept positions: the best n, or a fraction, over all or per class."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """How a method is to select: the checked arguments of ``lops_adapters.selection.build``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real

@@ -1,7 +1,5 @@
 """Confidences at work: one watched training, shown to one or several of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Selectors: the only thing a framework sees, ``selector(samples, pseudo_labels) -> Selection``."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol

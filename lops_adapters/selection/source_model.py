@@ -3,8 +3,6 @@
 Notation: r rows with a vote, m sources, k classes, f signals, see :mod:`.signals`.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

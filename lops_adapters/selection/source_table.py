@@ -3,8 +3,6 @@
 Notation: n samples, m sources, k classes.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

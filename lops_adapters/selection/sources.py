@@ -21,8 +21,6 @@ Notation: n samples, m sources, k classes, codes 0..k-1, f signals. A signal is 
 a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Standard: keep everything, the baseline without a selection."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

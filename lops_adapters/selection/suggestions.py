@@ -1,36 +1,37 @@
 """The probe's own prediction for each sample, noted during selection at no extra cost."""
 
-from __future__ import annotations
-
-from typing import Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from lops_adapters.selection.posterior import NoiseEstimate
 
 
-class Listener(Protocol):
+class Estimates(NamedTuple):
+    """What a method that assesses labels says of n samples.
+
+    Attributes:
+        before: (n, k) probabilities of the true classes, without checked rows.
+        true: (n, k), with checked rows.
+        labels: (n,) int64 codes of the labels.
+        noise: the estimated share of wrong labels; None: it cannot be estimated.
+
+    """
+
+    before: np.ndarray
+    true: np.ndarray
+    labels: np.ndarray
+    noise: NoiseEstimate | None
+
+
+class Listener:
     """Hears what a method's classifiers say; subclass :class:`Suggestions` to hear a part of it."""
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         """Receive (m, k) class probabilities of samples at (m,) positions; None: all, in order."""
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Receive what a method that assesses labels says of all n samples, in the end.
-
-        Args:
-            before: (n, k) probabilities of the true classes, without checked rows.
-            true: (n, k), with checked rows.
-            labels: (n,) int64 codes of the labels.
-            noise: the estimated share of wrong labels; None: it cannot be estimated.
-
-        """
+    def settle(self, estimates: Estimates) -> None:
+        """Receive what a method that assesses labels says of all n samples, in the end."""
 
 
 class Suggestions(Listener):
@@ -56,19 +57,9 @@ class Suggestions(Listener):
         self.probability = np.full(n, np.nan)
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Note probabilities; later predictions replace earlier ones."""
         where = slice(None) if positions is None else positions
         self.codes[where] = probabilities.argmax(axis=1)
         self.probability[where] = probabilities.max(axis=1)
-
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Ignore it."""
 
 
 class Moved(Listener):
@@ -78,16 +69,9 @@ class Moved(Listener):
         self._seen, self._order = seen, order
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Hand on the caller's positions."""
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Hand on the rows in the caller's order."""
+    def settle(self, estimates: Estimates) -> None:
         back = np.argsort(self._order)
-        self._seen.settle(before[back], true[back], labels[back], noise)
+        before, true, labels = (part[back] for part in estimates[:3])
+        self._seen.settle(Estimates(before, true, labels, estimates.noise))

@@ -1,7 +1,5 @@
 """The text classifiers of self-training and their probes."""
 
-from __future__ import annotations
-
 from difflib import get_close_matches
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Self-training as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +8,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES
 from lops_adapters.runs.files import write_pseudo_labels, write_selection
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.settings import LOPS
 from lops_adapters.self_training.pipeline import Iteration, Prepared
 from lops_adapters.self_training.settings import SelfTrainingSettings, is_told
@@ -39,11 +37,9 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
         dataset: Dataset,
         seed: int,
     ) -> SelfTrainingSettings:
-        """Return the settings with what follows from the methods and the pseudo-label file."""
         return settings.settled(self.arms(options, settings))
 
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
-        """Refuse methods without the arm or the gold labels that they need."""
         told = [arm for arm in arms if is_told(arm)]
         if told and settings.n_from == LOPS and LOPS not in arms:
             raise LopsError(
@@ -54,7 +50,6 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
     def arm_tables(
         self, arm: str, result: list[Iteration], prepared: Prepared, job: Job[SelfTrainingSettings]
     ) -> None:
-        """Write each iteration's selection and bootstrapped documents."""
         folder, corpus = job.folder.arm(arm), prepared.corpus
         for item in result:
             labels = item.pseudo_labels
@@ -65,7 +60,6 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
             write_pseudo_labels(path, corpus.ids, item.bootstrapped)
 
     def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
-        """Return where the pseudo-labels of an iteration come from and where they go."""
         return {
             "initial": item.n_initial,
             "n": item.n,

@@ -7,8 +7,6 @@ Source: Mekala, Dong and Shang, "LOPS: Learning Order Inspired Pseudo-Label Sele
 Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import iterations
 from lops_adapters.runs.files import finished_arms
-from lops_adapters.runs.framework import CONTROLLED, Job
+from lops_adapters.runs.job import CONTROLLED, Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.runs.training_set import TrainingSet, codes_of, fading_classes

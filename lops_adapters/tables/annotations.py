@@ -1,7 +1,5 @@
 """Tables with a row per annotation: one row per text, with a column of votes per source."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,20 +29,15 @@ class Text:
 
 
 def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
-    """Return a table with one row per text if a column names the sources and texts repeat.
+    """Return a table with one row per text, and its columns, if sources are named and texts repeat.
 
     Rows are of one text if their ids and texts are the same, or without a column of ids that
-    repeat, if the texts are.
-    A row holds the first row of its text without label and source, and a column of votes per
-    source; of gold and checked labels the first that is not missing. The label of a source that
-    labels a text several times is its most frequent one; none in a tie.
+    repeat, if the texts are. A row holds the first row of its text without label and source, and a
+    column of votes per source; of gold and checked labels the first that is not missing. The label
+    of a source that labels a text several times is its most frequent one; none in a tie.
 
-    Returns:
-        The table and its columns; as they were if no text repeats.
-
-    Raises:
-        LopsError: unequal lists of labels and sources, one source only, or too many for the memory.
-
+    Raises a LopsError about unequal lists of labels and sources, one source only, or too many for
+    the memory.
     """
     if columns.source is None or columns.text is None:
         return table, columns

@@ -49,9 +49,7 @@ class Output(NamedTuple):
 def run(table: Table, job: TableJob, output: Output) -> Done:
     """Select in a table and write the output, complete or not at all.
 
-    Raises:
-        LopsError: what cannot be read, scored or written, or a table that changes meanwhile.
-
+    Raises a LopsError about what cannot be read, scored or written, or a table that changes.
     """
     before = states(table.paths)
     if not any(map(is_packed, table.paths)) and sum(n for n, _ in before.values()) <= IN_MEMORY:
@@ -81,9 +79,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
 def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | None) -> None:
     """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
 
-    Raises:
-        LopsError: the files of the table are not in the state ``before``.
-
+    Raises a LopsError if the files of the table are not in the state ``before``.
     """
     if states(table.paths) != before:
         raise changed(table.paths)

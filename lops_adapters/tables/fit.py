@@ -138,16 +138,9 @@ def check_sample(classes: Classes, job: TableJob) -> None:
 
 
 def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
-    """Select among the sample of a table.
+    """Select among the sample of a table; raises what :func:`lops_adapters.select` raises.
 
-    Args:
-        sample: of the table.
-        job: what is asked for.
-        near: look for near-duplicates, if the sample is the table.
-
-    Raises:
-        LopsError: what :func:`lops_adapters.select` raises.
-
+    ``near``: look for near-duplicates, if the sample is the table.
     """
     from threadpoolctl import threadpool_limits
 

@@ -1,7 +1,5 @@
 """What is asked of a selection in a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """What a selection of a table writes: names of parts, files and added columns, and their types."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 
@@ -28,10 +26,8 @@ RELABEL = 0.9
 def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     """Return the types of added columns in Parquet.
 
-    Args:
-        label: column of labels; None: soft labels or votes.
-        values: the classes, all of one type.
-
+    ``label``: column of labels, None: soft labels or votes; ``values``: the classes, all of one
+    type.
     """
     kind = type(next(iter(values), ""))
     example = kind if label is None else label

@@ -1,7 +1,5 @@
 """The sample of a table: the rows among which labels are selected."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,9 +100,7 @@ class Sample:
     def checked(self) -> dict[int, str | None]:
         """Return position in the sample -> label by a person; None: none of the classes.
 
-        Raises:
-            LopsError: a row that the table does not have, or without a label.
-
+        Raises a LopsError about a row that the table does not have, or without a label.
         """
         position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
         outside = [row + 1 for row in self._checked if row not in position]

@@ -1,7 +1,5 @@
 """The second pass over a table: every block is scored and written."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -96,12 +94,7 @@ class Scoring:
     groups: Groups | None = None
 
     def score(self, block: Block, start: int, totals: Totals) -> ScoredRows:
-        """Score a block that begins at the row ``start``, and add its rows to ``totals``.
-
-        Raises:
-            LopsError: a text that is not a string, and what the committee raises.
-
-        """
+        """Score a block that begins at the row ``start``, and add its rows to ``totals``."""
         scored = self._known(block, start) if self.sampled is None else self._new(block, start)
         gold = None
         if self.job.columns.gold is not None:
@@ -240,12 +233,7 @@ def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) ->
 
 
 def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) -> Totals:
-    """Score a table, or a part that begins at the row ``start``, and write it; return the counts.
-
-    Raises:
-        LopsError: what reading, scoring and writing raise.
-
-    """
+    """Score a table, or a part that begins at the row ``start``, write it, return the counts."""
     totals = Totals.of(len(scoring.classes.names))
     like = types_like(scoring.job.columns.own_label, scoring.classes.values.values())
     unvoted = () if scoring.unvoted is None else ("lops_suggested", "lops_confidence")

@@ -71,12 +71,7 @@ class Survey:
         return self._reader.tally
 
     def take(self, block: Block) -> None:
-        """Read a block.
-
-        Raises:
-            LopsError: a text that is not a string, or a label that is no class name.
-
-        """
+        """Read a block; LopsError: a text that is no string, or a label that is no class name."""
         columns, names = self.columns, self.columns.names
         cells = dict(zip(names, columns.cells(block, names), strict=True))
         for name in (columns.label, *columns.votes):
@@ -178,13 +173,7 @@ def rows_by_key(classes: Classes) -> dict[int, int]:
 
 
 def read_rows(table: Table, columns: Columns) -> Sample:
-    """Return all labelled rows of a table, after :meth:`Columns.check`.
-
-    Raises:
-        LopsError: a text that is not a string, no labels or gold labels, labels of several types,
-            or one class only.
-
-    """
+    """Return all labelled rows of a table, after :meth:`Columns.check`; raises as its survey."""
     survey = survey_of(table, columns)
     return survey.sample(survey.classes())
 

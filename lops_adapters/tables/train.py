@@ -1,7 +1,5 @@
 """What to train on, as one CSV file: a text, its label and a weight per row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

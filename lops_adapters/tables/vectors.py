@@ -1,7 +1,5 @@
 """Embeddings for the texts of a table, from a column or an .npy file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,8 @@ _NOT_A_NUMBER = (TypeError, ValueError, OverflowError)
 def read_npy(path: Path, n: int) -> np.ndarray:
     """Return a matrix of numbers with n rows from an .npy file, not read before it is used.
 
-    Raises:
-        LopsError: no .npy file, a damaged or pickled one, another shape, or another number of rows.
-
+    Raises a LopsError about another file, a damaged or pickled one, another shape or number of
+    rows.
     """
     with reading(path):
         try:
@@ -47,14 +44,8 @@ def read_npy(path: Path, n: int) -> np.ndarray:
 def matrix(rows: Sequence[Any], option: str, place: Callable[[Sequence[int]], str]) -> np.ndarray:
     """Return lists of numbers of equal length as a matrix, (n, width) float32.
 
-    Args:
-        rows: cells.
-        option: that names their column, for messages.
-        place: from positions to a text that names them.
-
-    Raises:
-        LopsError: a cell of another kind or length, or a number too large for a float.
-
+    ``option`` names their column and ``place`` positions, in the LopsError about a cell of another
+    kind or length, or a number too large for a float.
     """
     width = len(rows[0]) if rows and isinstance(rows[0], list) else 0
     made = np.empty((len(rows), width), dtype=np.float32)

@@ -1,7 +1,5 @@
 """Texts to test with."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 import numpy as np

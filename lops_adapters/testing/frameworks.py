@@ -1,7 +1,5 @@
 """What every framework promises: the run folder, resume, gold labels kept apart."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

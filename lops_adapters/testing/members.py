@@ -1,7 +1,5 @@
 """What every committee member promises."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What every selection method promises."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
@@ -109,4 +107,3 @@ def _check_order(
     for part in ("mask", "confidence", "learnt_at"):
         same = np.array_equal(getattr(there, part), getattr(usual, part)[order])
         assert same, f"{name}: {part} depends on the order of the rows"
-

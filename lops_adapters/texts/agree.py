@@ -1,7 +1,5 @@
 """How far label sources agree with each other and with checked rows: :func:`agree`."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a committee says about every label: the label it suggests, and how many are wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from lops_adapters.labels.labelled import Labelled
@@ -9,6 +7,7 @@ from lops_adapters.selection import Suggestions
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.checking import Rate, check_order, noise_rate
 from lops_adapters.selection.posterior import NoiseEstimate
+from lops_adapters.selection.suggestions import Estimates
 
 
 class Assessed(Suggestions):
@@ -42,15 +41,9 @@ class Assessed(Suggestions):
         self.rates: dict[int, Rate] = {}
         self._true = np.empty((n, 0))
 
-    def settle(
-        self,
-        before: np.ndarray,
-        true: np.ndarray,
-        labels: np.ndarray,
-        noise: NoiseEstimate | None = None,
-    ) -> None:
-        """Note probabilities of the true classes, (n, k), and (n,) labels."""
-        self._true, self.labels, self.noise = true, labels, noise
+    def settle(self, estimates: Estimates) -> None:
+        before, true, self.labels, self.noise = estimates
+        self._true = true
         self.before = before.argmax(axis=1)
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 

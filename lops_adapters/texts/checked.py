@@ -1,7 +1,5 @@
 """What the rows that a person has checked say of the noise."""
 
-from __future__ import annotations
-
 from lops_adapters.console import percent
 from lops_adapters.selection.checking import Rate
 

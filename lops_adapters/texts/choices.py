@@ -1,7 +1,5 @@
 """From the arguments of ``select`` to a probe and the options of a committee."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -90,11 +88,7 @@ def choose_probe(
         n: number of texts.
         quiet: no progress bar.
         analyzer: of :class:`~lops_adapters.probes.linear.LinearProbe`; another than ``auto`` makes
-            ``auto`` linear.
-
-    Raises:
-        LopsError: an unknown encoder or analyzer, an analyzer for another probe, or missing
-            libraries.
+            ``auto`` linear, and is a LopsError with another probe.
 
     >>> choose_probe("linear", 10, True)[1]
     'Probe: TF-IDF + logistic regression.'
@@ -133,9 +127,7 @@ def choose_probe(
 def check_names(probe: Any = AUTO, encoder: Any = None) -> None:
     """Check that the names of a probe and of an encoder exist, without loading anything.
 
-    Raises:
-        LopsError: no folder, cached model or model on the Hugging Face hub, or missing libraries.
-
+    Raises a LopsError: no folder, cached model or model on the hub, or missing libraries.
     """
     names = [encoder] if isinstance(encoder, str) and encoder not in (STATIC, NONE) else []
     if isinstance(probe, str) and probe not in (AUTO, *PROBES):
@@ -163,13 +155,8 @@ def choose_members(
 ) -> tuple[str | EmbeddingProbe | None, str]:
     """Return the encoder of a committee, None for none, and a sentence that names the members.
 
-    Args:
-        encoder: as for :func:`lops_adapters.select`, or ``none``.
-        first: the first member, in words.
-        words: whether class words are given.
-
-    Raises:
-        LopsError: what :func:`check_names` raises.
+    ``first`` is the first member, in words; ``words``: class words are given. Raises as
+    :func:`check_names`.
 
     >>> choose_members("static", "TF-IDF")[1]
     'Members: TF-IDF, neighbours by LSA, neighbours and logistic regression on static.'

@@ -1,7 +1,5 @@
 """The table of classes: rows, kept rows, and how many labels are wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
@@ -48,11 +46,7 @@ class Wrong(NamedTuple):
 def class_table(per_class: Mapping[Hashable, ClassReport], wrong: Wrong, about: str = "") -> str:
     """Return a table of rows, kept rows, their share and wrong labels, and why if it differs.
 
-    Args:
-        per_class: of a selection.
-        wrong: what is known of wrong labels.
-        about: behind the last row.
-
+    ``about`` stands behind the last row.
     """
     rows = cells(per_class, wrong)
     width = max(len(row[-1]) for row in rows)

@@ -1,7 +1,5 @@
 """Texts that occur twice, and empty ones: what cross-validation cannot assess."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The sentences under a selection, and warnings about one that looks wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Vectors or probabilities in place of texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -20,16 +18,10 @@ def read_given(
     """Return the rows to score in place of texts, (n, width) float32; None: not given.
 
     Args:
-        embeddings, pred_probs: at most one of them.
+        embeddings, pred_probs: at most one of them, a matrix of numbers with a row per label.
         n: number of labels.
-        method: of selection; few take probabilities.
-        probe: as the user gave it.
+        method, probe: that have to read them.
         at: positions of the rows that have a label; others are left out.
-
-    Raises:
-        LopsError: both are given, no matrix of numbers, another number of rows than labels, NaN, or
-            a method or probe that cannot read them.
-
     """
     if embeddings is not None and pred_probs is not None:
         raise LopsError("found embeddings and pred_probs; leave one of them out")

@@ -1,7 +1,5 @@
 """Selection among labels that are read, in memory or in a table."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +14,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.building import check_data, select_by
+from lops_adapters.selection.building import build, check_data
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
@@ -62,10 +60,6 @@ def select_labelled(
         notes: sentences about the labels.
         column: of texts, as it was given.
         place: names texts in sentences, given their positions.
-
-    Raises:
-        LopsError: what :func:`select` raises once the labels are read.
-
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
@@ -126,7 +120,7 @@ def _select(
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
     more: dict[str, Any] = {"seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return select_by(method, probe, **choice.asked, **options, **more)(known, seen)
+    return build(method, probe, **choice.asked, **options, **more).select(known, seen)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,6 @@
 Notation: n texts; the similarity of two is the Jaccard similarity of their shingles.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import zlib

@@ -15,13 +15,9 @@ _CLASSES, _BINS = 15, 20
 
 
 def charts(selection: TextSelection) -> np.ndarray:
-    """Draw a selection and return the (3,) object array of its axes.
+    """Draw a selection and return the (3,) object array of its axes; needs matplotlib.
 
     The classes with most rows are shown, at most 15.
-
-    Raises:
-        LopsError: matplotlib is not installed.
-
     """
     extras.load("matplotlib", "A plot")
     from matplotlib import pyplot

@@ -1,7 +1,5 @@
 """Reads texts from lists, arrays or columns, and refuses unusable ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,10 +14,7 @@ _BYTES = 100  # per text and class, at the peak of a selection, as measured
 def read_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list; a missing one (None, NaN) is empty, as in a file.
 
-    Raises:
-        LopsError: no flat sequence, no text, or values that are not strings; it names their
-            positions.
-
+    Raises a LopsError about no flat sequence, no text, or values that are no strings.
     """
     if hasattr(texts, "columns") or hasattr(texts, "column_names"):
         raise LopsError(

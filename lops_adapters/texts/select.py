@@ -1,7 +1,5 @@
 """Texts with noisy labels in, a selection out: ``lops_adapters.select``."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -163,12 +161,7 @@ def select(
 
 
 def _read_groups(groups: Any, n: int) -> np.ndarray | None:
-    """Return codes of the groups of n texts, (n,) int64; None: there are no groups.
-
-    Raises:
-        LopsError: no flat sequence, or another number of groups than texts.
-
-    """
+    """Return codes of the groups of n texts, (n,) int64, or None; LopsError: one per text."""
     if groups is None:
         return None
     names = flat_list(groups, "groups", "names, one per text")

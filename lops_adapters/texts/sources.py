@@ -27,16 +27,14 @@ def report_sources(
     committees: Sequence[FittedCommittee],
     groups: np.ndarray | None,
 ) -> None:
-    """Tell a selection what is known of its sources, and suggest labels of texts without a vote.
+    """Tell a selection of votes about its sources, and suggest labels of texts without a vote.
 
     Args:
-        selection: of votes.
-        votes: for its n texts.
+        selection, votes: for n texts.
         changed: texts whose label is not the weighted majority.
         estimates: one per source.
         committees: the fitted committee, if it also scores texts without a vote.
         groups: int codes of the groups of these texts, -1: none that has votes; None: no groups.
-
     """
     classes, codes = list(selection.per_class), votes.codes
     selection.votes = votes

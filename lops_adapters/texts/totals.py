@@ -65,14 +65,10 @@ class Totals:
         gold: np.ndarray | None = None,
         checked: np.ndarray | None = None,
     ) -> None:
-        """Count a block.
+        """Count a block of (m,) int64 class codes, and the assessment of these.
 
-        Args:
-            codes: (m,) int64 class codes.
-            assessment: on these.
-            gold: (m,) int64 codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`.
-            checked: (m,) int64 class codes, of the person's label where a row is checked.
-
+        ``gold`` are (m,) codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`;
+        ``checked`` (m,) class codes, of the person's label where a row is checked.
         """
         k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
@@ -112,12 +108,9 @@ class Totals:
         }
 
     def estimate(self, sample: Wrong, classes: Iterable[Hashable]) -> Wrong:
-        """Return what is known of wrong labels in the whole table.
+        """Return what is known of wrong labels in the whole table, given what the sample says.
 
-        Args:
-            sample: what is known from the sample; classes without an estimate there have none.
-            classes: k, in the order of their codes.
-
+        Classes, in the order of their codes, without an estimate there have none.
         """
         if sample.expected is None:
             return sample

@@ -1,7 +1,5 @@
 """Copies of this package's files in other code bases, with a stamp that identifies them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path
@@ -33,10 +31,8 @@ def stamped(text: str, origin: str) -> str:
 def state(path: Path, text: str) -> str:
     """Return the state of a file, compared with the ``text`` that this version would copy there.
 
-    Returns:
-        ``missing``; ``current``: the same text; ``old``: an unchanged copy by another version;
-        ``edited``: changed since it was copied; ``foreign``: another text without a stamp.
-
+    ``missing``; ``current``: the same text; ``old``: an unchanged copy by another version;
+    ``edited``: changed since it was copied; ``foreign``: another text without a stamp.
     """
     try:
         content = path.read_text(encoding="utf-8")
@@ -74,14 +70,10 @@ def target(destination: Path) -> Path:
 
 
 def vendor(destination: Path) -> tuple[Path, str]:
-    """Copy the core to a file or into a folder.
+    """Copy the core to a file or into a folder; return the file and its state before, see
+    :func:`state`.
 
-    Returns:
-        The file and its state before, see :func:`state`.
-
-    Raises:
-        LopsError: no such folder, or the file exists and is not an unchanged copy of the core.
-
+    Raises a LopsError if there is no such folder, or the file is no unchanged copy of the core.
     """
     path, text = target(destination), core_text()
     before = state(path, text)

@@ -4,8 +4,6 @@ The patches only insert lines and quote no line of the original. ``git apply`` w
 that the file of the checkout is replaced whole or not at all.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -44,10 +42,8 @@ class File(NamedTuple):
 def examine(root: Path, upstream: Upstream) -> File:
     """Return the file that the patch touches.
 
-    Raises:
-        LopsError: a folder without this file, files that are none of a checkout (links that lead
-            out of it, pipes, huge ones), or git is not installed.
-
+    Raises a LopsError about a folder without this file, files that are none of a checkout (links
+    that lead out of it, pipes, huge ones), or if git is not installed.
     """
     path = root / upstream.file
     _check_inside(root, [upstream.file, *upstream.companions()])
@@ -122,10 +118,8 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
     What is already there stays, so applying twice equals applying once. The paths within the
     checkout that were written are returned (``dry``: that would be).
 
-    Raises:
-        LopsError: another folder or commit, a changed file, a foreign file in the way, or git is
-            not installed. Nothing is written then.
-
+    Raises a LopsError about another folder or commit, a changed file, a foreign file in the way, or
+    if git is not installed. Nothing is written then.
     """
     file, path = _unedited(root, upstream), root / upstream.file
     if file.state == "changed":
@@ -152,14 +146,9 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
 def reverse(root: Path, upstream: Upstream) -> tuple[list[str], list[str]]:
     """Remove the patch and the copied files from a checkout.
 
-    Returns:
-        Paths within the checkout that were restored or removed, and copied files that stay because
-        they were edited.
-
-    Raises:
-        LopsError: another folder, edited lines between the marks, or git is not installed. Nothing
-            is written then.
-
+    Returns the paths within the checkout that were restored or removed, and copied files that stay
+    because they were edited. Raises a LopsError as :func:`apply`, and about edited lines between
+    the marks.
     """
     file = _unedited(root, upstream)
     restored = [upstream.file] if file.state in ("patched", "patched, changed") else []

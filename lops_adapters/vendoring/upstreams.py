@@ -1,7 +1,5 @@
 """The original repositories: the commit of each patch, and what it adds to which file."""
 
-from __future__ import annotations
-
 import configparser
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """WeSTClass's two networks, on word vectors trained on the corpus, and its probes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lops_adapters.encoders.words import WordVectors

@@ -1,7 +1,5 @@
 """WeSTClass as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +15,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
 from lops_adapters.runs.final import SUFFIX, FinalFramework
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
 from lops_adapters.selection import METHODS
 from lops_adapters.westclass.pipeline import Prepared, Pretrained, predicted
@@ -45,7 +43,6 @@ class Westclass(FinalFramework[WestclassSettings]):
     model = "lops_adapters.westclass.model:WestclassClassifier"
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
-        """Add ``--labelled`` and ``--labelled-per-class``."""
         group.add_argument(
             "--labelled",
             dest="labelled_file",
@@ -63,17 +60,14 @@ class Westclass(FinalFramework[WestclassSettings]):
     def settle(
         self, settings: WestclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
     ) -> WestclassSettings:
-        """Return the settings with the supervision that options and data give."""
         return supervised(settings, options, dataset, seed)
 
     def needs(self, settings: WestclassSettings) -> tuple[str, ...]:
-        """Return the libraries of the chosen network and the final classifier."""
         more = ("safetensors",) if settings.network == "han" else ()
         frozen = settings.frozen_encoder
         return (*self.modules, *more, *(libraries(frozen) if frozen is not None else ()))
 
     def check(self, arms: Sequence[str], settings: WestclassSettings, dataset: Dataset) -> None:
-        """Refuse a corpus of one class, and ``optimal`` pseudo documents."""
         super().check(arms, settings, dataset)
         by_gold = [arm for arm in arms if arm in METHODS and METHODS[arm].needs_gold]
         if by_gold:
@@ -106,7 +100,6 @@ class Westclass(FinalFramework[WestclassSettings]):
         storage.write_json(path / "topics.json", topics)
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
-        """Return pseudo documents, topics, and the sizes that the documents' length decided."""
         settings = prepared.settings
         sizes = PUBLISHED[settings.network, settings.length]
         return {
@@ -127,7 +120,6 @@ class Westclass(FinalFramework[WestclassSettings]):
         }
 
     def given(self, prepared: Prepared) -> Given:
-        """Return the labelled documents."""
         return Given(prepared.labelled.positions, prepared.labelled.codes)
 
     def rows(
@@ -170,7 +162,6 @@ class Westclass(FinalFramework[WestclassSettings]):
         return [first, second]
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry, with the noise of the pre-trained network's predictions."""
         return {**super().arm_summary(rows), "noise_after_pretraining": rows[1]["noise"]}
 
 

@@ -7,8 +7,6 @@ Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification
 docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +20,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.runs.final import NetworkResult, is_at_documents
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache

@@ -1,7 +1,5 @@
 """Seed words of the classes as vectors: names, keywords, or words of labelled documents."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Collection, Mapping, Sequence

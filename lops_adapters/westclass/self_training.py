@@ -3,8 +3,6 @@
 WeSTClass, section 4.3.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass

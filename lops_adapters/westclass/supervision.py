@@ -1,7 +1,5 @@
 """WeSTClass's supervision: names, seed words, or labelled documents."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

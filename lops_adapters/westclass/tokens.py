@@ -1,7 +1,5 @@
 """Splits documents into sentences of tokens, punctuation included, as WeSTClass reads them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter

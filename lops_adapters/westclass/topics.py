@@ -4,8 +4,6 @@ Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification
 the authors' program.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass

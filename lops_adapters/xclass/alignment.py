@@ -3,8 +3,6 @@
 It starts from the nearest class (X-Class, section 3.4).
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from dataclasses import dataclass

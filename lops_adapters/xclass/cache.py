@@ -1,7 +1,5 @@
 """Keeps the vectors of a corpus between runs: they do not depend on the class names."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Class vectors: a ranked list of words grows around each class name (X-Class, section 3.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """X-Class's final classifier, a fine-tuned encoder, and its probes."""
 
-from __future__ import annotations
-
 from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.xclass.settings import XclassSettings
 

@@ -3,8 +3,6 @@
 X-Class, section 3.3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """X-Class as a framework: its name, its settings, and what its runs write."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -9,8 +7,8 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import IteratedFramework
+from lops_adapters.runs.job import Job
 from lops_adapters.xclass.pipeline import Prepared
 from lops_adapters.xclass.settings import XclassSettings, method_of
 
@@ -31,7 +29,6 @@ class Xclass(IteratedFramework[XclassSettings]):
     reads_beginning = True
 
     def method_of(self, arm: str) -> str:
-        """Return the selection method of an arm."""
         return method_of(arm)
 
     def class_words(self, corpus: Corpus, settings: XclassSettings) -> dict[str, list[str]]:
@@ -39,12 +36,10 @@ class Xclass(IteratedFramework[XclassSettings]):
         return {label: list(corpus.names[label]) for label in corpus.classes}
 
     def tables(self, prepared: Prepared, job: Job[XclassSettings]) -> None:
-        """Write the pseudo-labels of the most confident half and the words of each class."""
         super().tables(prepared, job)
         storage.write_json(job.folder.path / "class_words.json", prepared.class_words)
 
     def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
-        """Return pseudo-labels, names, words and the scores before training."""
         readable = prepared.readable
         codes = {"representation": prepared.represented, "alignment": prepared.alignment.codes}
         names = np.array(prepared.corpus.classes, dtype=object)

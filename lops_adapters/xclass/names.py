@@ -1,7 +1,5 @@
 """Vectors of class names: of one word or several, in the corpus or not."""
 
-from __future__ import annotations
-
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ Source: Wang, Mekala and Shang, "X-Class: Text Classification with Extremely Wea
 NAACL 2021; docs/differences.md lists what differs.
 """
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Sequence
@@ -19,8 +17,8 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.framework import Job
 from lops_adapters.runs.iterations import Iteration
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.selectors import encode

@@ -1,7 +1,5 @@
 """Settings of an X-Class run, and the two presets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Contextual vectors of all words, and static ones: the mean over a word's occurrences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Splits documents into words, as BERT's basic tokenizer does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.selection import Corrected
 
 from ..framework_tools import Recorder, kept_by, pretend, read_rows

@@ -102,7 +102,7 @@ def same(one: Selection, two: Selection) -> None:
 
 
 @every_rule
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=120)
 @given(case=cases())
 def test_oracle(rule, case):
     order = case.order(rule)
@@ -142,7 +142,7 @@ def test_oracle(rule, case):
 
 
 @every_rule
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(case=cases())
 def test_warns_exactly_where_nothing_was_learnt(rule, case):
     with warnings.catch_warnings(record=True) as caught:
@@ -180,7 +180,7 @@ def permuted(case: Case, by: list[int]) -> Case:
         ("ranked", "distinct"),
     ],
 )
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_row_order_does_not_matter(rule, scores, data):
     case = data.draw(cases(scores))
@@ -200,7 +200,7 @@ def test_row_order_does_not_matter(rule, scores, data):
 
 
 @every_rule
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(case=cases(), rng=generators)
 def test_batches_in_any_order(rule, case, rng):
     order = case.order(rule)
@@ -218,7 +218,7 @@ def test_batches_in_any_order(rule, case, rng):
 
 
 @every_rule
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(case=cases())
 def test_skipping_what_is_decided(rule, case):
     order = case.order(rule)
@@ -231,7 +231,7 @@ def test_skipping_what_is_decided(rule, case):
 
 
 @every_rule
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(case=cases())
 def test_checkpoints_after_done_change_nothing(rule, case):
     order = case.order(rule)

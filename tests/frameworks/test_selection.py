@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 
 from ..framework_checks import assert_learnt_at, metrics_of
 from ..framework_tools import kept_by, read_rows

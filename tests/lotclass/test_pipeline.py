@@ -12,7 +12,7 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.lotclass import pipeline
 from lops_adapters.lotclass import rows as row_making
 from lops_adapters.lotclass.probe import LotclassProbe
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.selection import keep_all
 
 from ..framework_tools import copy_killed, kept_by, read_rows

@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lops_adapters import storage
@@ -41,7 +41,6 @@ def by_lops(path, delimiter):
 READERS = (by_csv, by_pandas, by_lops)
 
 
-@settings(deadline=None)
 @given(rows=TABLES, delimiter=st.sampled_from(",\t;"))
 @example(rows=[["a\rb", "=1+1\r=2"]], delimiter=",")
 @example(rows=[["\r=cmd()", "\r"]], delimiter="\t")

@@ -95,7 +95,6 @@ OPTIONS = ["--text", "text", "--label", "label", "--method", "learning-order", "
 
 
 @settings(
-    deadline=None,
     max_examples=12,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -115,9 +114,7 @@ def test_rows_come_back_from_every_format(rows, style):
         assert kept[suffix] == kept[".csv"], suffix
 
 
-@settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, style=st.integers(0, 3), place=st.integers(0, 20))
 def test_corrections_change_one_cell(rows, style, place):
     """No correction: the same bytes. One: the same cells in the other rows."""

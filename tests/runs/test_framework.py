@@ -13,9 +13,11 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import framework as room
+from lops_adapters.runs import job as job_room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.framework import FRAMEWORKS, Framework, Job, named, read_arms, run
+from lops_adapters.runs.framework import FRAMEWORKS, Framework, named, read_arms, run
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
@@ -201,7 +203,7 @@ def built(monkeypatch):
 
         return select
 
-    monkeypatch.setattr(room, "build", build)
+    monkeypatch.setattr(job_room, "build", build)
     return given
 
 

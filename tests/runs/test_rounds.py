@@ -11,7 +11,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import rounds
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import load
 from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
 from lops_adapters.xclass.settings import XclassSettings

@@ -538,8 +538,8 @@ def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
     notes = []
 
     class Notes(Suggestions):
-        def settle(self, before, true, labels, noise=None):
-            notes.append((before, true, labels))
+        def settle(self, estimates):
+            notes.append(estimates[:3])
 
     labelled = Labelled.of(SAMPLES, majority, votes=votes)
     Committee(stubs(CODES, 3, 1.0, 1.0))(labelled, Notes(60))

@@ -14,7 +14,7 @@ from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.training_set import fitted_to_shares
 from lops_adapters.selection import keep_all
 from lops_adapters.self_training import pipeline

@@ -3,6 +3,7 @@
 import inspect
 import re
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -150,8 +151,8 @@ def test_a_class_of_which_nothing_is_kept(monkeypatch):
         scored, codes = Scored(np.zeros(len(labelled)), None, "said so"), labelled.codes
         return selection_of(codes < 2, scored, labelled.classes, codes, "some", "why")
 
-    by = "lops_adapters.texts.labelled.select_by"
-    monkeypatch.setattr(by, lambda *_, **__: two_classes_only)
+    by, built = "lops_adapters.texts.labelled.build", SimpleNamespace(select=two_classes_only)
+    monkeypatch.setattr(by, lambda *_, **__: built)
     message = (
         "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or use a ranking"
     )

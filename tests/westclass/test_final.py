@@ -9,7 +9,7 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import rounds
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass.framework import WESTCLASS

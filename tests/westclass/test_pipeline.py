@@ -9,8 +9,8 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import WordVectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
-from lops_adapters.runs import framework
-from lops_adapters.runs.framework import Job
+from lops_adapters.runs import job as job_room
+from lops_adapters.runs.job import Job
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass import pipeline
 from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare, shapes
@@ -349,7 +349,7 @@ def test_everything_random_gets_the_seed(monkeypatch, dataset, go, tmp_path):
 
     for name in ("train_word_vectors", "generate", "self_train"):
         monkeypatch.setattr(pipeline, name, recorded(name, getattr(pipeline, name)))
-    monkeypatch.setattr(framework, "build", recorded("build", framework.build))
+    monkeypatch.setattr(job_room, "build", recorded("build", job_room.build))
     monkeypatch.setattr(KerasProbe, "fit", recorded("fit", KerasProbe.fit))
     go(dataset, tmp_path / "run", ["lops"], seed=3, pretrain_epochs=8, max_iterations=1)
     assert set(seen) == {"train_word_vectors", "generate", "build", "fit", "self_train"}

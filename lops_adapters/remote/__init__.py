@@ -1,0 +1,15 @@
+"""Files of object stores and web servers; only this room knows where bytes are."""
+
+from lops_adapters.remote.path import RemotePath, is_remote, located, matching
+from lops_adapters.remote.publish import MANIFEST, complete, manifest, published
+
+__all__ = [
+    "MANIFEST",
+    "RemotePath",
+    "complete",
+    "is_remote",
+    "located",
+    "manifest",
+    "matching",
+    "published",
+]

@@ -1,0 +1,157 @@
+"""What one run of a framework is given: settings, seed, and the selectors of its arms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from lops_adapters.core import LopsWarning, Selection
+from lops_adapters.probes import Probe, probe_class
+from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.settings import LOPS, FrameworkSettings
+from lops_adapters.selection import Selector, build, keep_all
+from lops_adapters.selection.auto_keep import Preferred, auto_keep
+from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.folds import FOLDS
+from lops_adapters.selection.random import random_like
+from lops_adapters.selection.selectors import Labels
+
+Settings = TypeVar("Settings", bound=FrameworkSettings)
+
+# Arms that ``random`` is the control of, in this order.
+CONTROLLED = ("committee", "automatic", LOPS)
+
+
+@dataclass(frozen=True)
+class Job(Generic[Settings]):
+    """One run: where it writes, its settings, and what else decides it.
+
+    Attributes:
+        folder: the run folder.
+        settings: of the framework.
+        seed: of everything random.
+        device: a device PyTorch knows.
+        quiet: no progress bars.
+        gold: (n,) gold labels of the documents, only for an arm that is defined by them.
+        words: names and seed words of each class, for methods that use them.
+        checked: position of a document -> its class by a person, None: none of them; for methods
+            that learn from checked documents.
+
+    """
+
+    folder: RunFolder
+    settings: Settings
+    seed: int
+    device: str
+    quiet: bool
+    gold: np.ndarray | None = None
+    words: Mapping[str, Sequence[str]] | None = None
+    checked: Mapping[int, str | None] = field(default_factory=dict)
+
+    def selector(
+        self,
+        method: str,
+        probe: Callable[[], Probe],
+        *,
+        seed: int | None = None,
+        n: int | None = None,
+        positions: np.ndarray | None = None,
+        per_class: bool | None = None,
+        control_of: str | None = None,
+        texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
+        correct: bool = False,
+    ) -> Selector:
+        """Return the selector of an arm, as the settings ask for it.
+
+        Args:
+            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``; ``standard``
+                keeps everything.
+            probe: builds the probe, for the methods that need one.
+            seed: default: that of the run.
+            n, per_class: see :func:`lops_adapters.selection.build`.
+            positions: (m,) of the documents that the samples are; None: other samples. By them,
+                methods get the gold labels of the job, or the labels by a person.
+            control_of: name of the selections' stages, with ``{}`` for the arm, see
+                :meth:`controlled`.
+            texts: turns samples into texts, for methods that score texts and for keep ``auto``;
+                default: the samples are texts or tokens.
+            correct: ``committee`` corrects the labels, see
+                :class:`~lops_adapters.selection.committee.Committee`.
+
+        """
+        seed = self.seed if seed is None else seed
+        row = self.settings.row(method)
+        arm = self.controlled(control_of) if row.control and control_of else None
+        if control_of and arm:
+            control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
+            return as_selector(control, seed)
+        known: dict[str, Any] = {"words": self.words, "device": self.device}
+        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
+        known["encoder"] = self.settings.committee_encoder
+        options = {option: value for option, value in known.items() if option in row.options}
+        gold, has_gold = None, self.gold is not None and row.needs_gold
+        if positions is not None:
+            gold = self.gold[positions] if has_gold else None  # type: ignore[index]
+            places = enumerate(positions.tolist())
+            checked = {i: self.checked[place] for i, place in places if place in self.checked}
+            options |= {"checked": checked} if checked and "checked" in row.takes else {}
+        keep = self.settings.keep if row.takes_keep and n is None else None
+        make = partial(
+            build,
+            row.name,
+            probe() if row.needs_probe else None,
+            n=n,
+            every=self.settings.updates_between_checkpoints if row.checkpoints else None,
+            per_class=None if row.per_class is None else per_class,
+            gold=gold,
+            seed=seed,
+            quiet=self.quiet,
+            **options,
+        )
+        if row.keeps_all:
+            return make()
+        if isinstance(keep, str):
+            held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
+            share = _reading(as_selector(held_out, seed), texts)
+            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
+            return partial(_learnable, automatic, 0)
+        least = FOLDS if "folds" in row.options else 0
+        scored = _reading(make(keep=keep), texts if row.texts else None)
+        return partial(_learnable, scored, least)
+
+    def controlled(self, stages: str) -> str | None:
+        """Return the arm whose numbers per class a control keeps: the first finished one.
+
+        ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
+        """
+        finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
+        return next(finished, None)
+
+
+def _reading(
+    selector: Selector, texts: Callable[[Sequence[Any]], Sequence[Any]] | None
+) -> Selector:
+    """Return a selector that scores the texts of the samples, if they are something else."""
+    return selector if texts is None else lambda samples, labels: selector(texts(samples), labels)
+
+
+def _learnable(
+    selector: Selector, least: int, samples: Sequence[Any], pseudo_labels: Labels
+) -> Selection:
+    """Select, but keep all samples of a single class, or fewer than ``least`` samples."""
+    if len(classes := set(pseudo_labels)) == 1:
+        why = f"all {len(samples)} pseudo-labels are {classes.pop()!r}"
+        warnings.warn(f"{why}; nothing is selected", LopsWarning, stacklevel=2)
+    elif len(samples) < least:
+        why = "too few samples for cross-validation"
+    else:
+        return selector(samples, pseudo_labels)
+    whole = keep_all(samples, pseudo_labels)
+    whole.stopped = f"{why}: everything is kept"
+    return whole

@@ -1,0 +1,302 @@
+"""``s3://`` in and out, with a server of this machine: output is complete or not named at all."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from lops_adapters.cli.main import main
+
+from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .s3 import BUCKET, served
+
+ROWS = noisy_rows(n=240, k=3)
+OPTIONS = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
+HERE = f"s3://{BUCKET}"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def server():
+    with pytest.MonkeyPatch.context() as patch, served(patch) as client:
+        yield client
+
+
+@pytest.fixture
+def store(here, server):
+    """A client; the bucket is empty."""
+    found = server.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+    for one in found:
+        server.delete_object(Bucket=BUCKET, Key=one["Key"])
+    return server
+
+
+def put(store, path, key):
+    store.upload_file(str(path), BUCKET, key)
+
+
+def got(store, key):
+    return store.get_object(Bucket=BUCKET, Key=key)["Body"].read()
+
+
+def keys(store, prefix=""):
+    """Objects that hold something; a marker of a folder holds nothing."""
+    found = store.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", [])
+    return {one["Key"] for one in found if one["Size"]}
+
+
+def complete(store, folder):
+    """The manifest of a folder, once it is checked against the objects; and their contents."""
+    manifest = json.loads(got(store, f"{folder}/manifest.json"))
+    run = f"{folder}/{manifest['folder']}"
+    contents = {name: got(store, f"{run}/{name}") for name in manifest["files"]}
+    assert {name: len(content) for name, content in contents.items()} == manifest["files"]
+    assert {f"{run}/{name}" for name in contents} == keys(store, run)
+    return manifest["folder"], contents
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".json", ".parquet", ".tsv", ".csv.gz"])
+def test_the_rows_of_a_local_file(here, store, suffix):
+    if suffix.endswith(".gz"):
+        import gzip
+
+        plain = write_table(here / "table.csv", ROWS)
+        path = here / "table.csv.gz"
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+    else:
+        path = write_table(here / f"table{suffix}", ROWS)
+    put(store, path, f"in/table{suffix}")
+    assert main(["select", path.name, *OPTIONS, "--output", "local"]) == 0
+    assert main(["select", f"{HERE}/in/table{suffix}", *OPTIONS, "--output", f"{HERE}/out"]) == 0
+    _, contents = complete(store, "out")
+    assert set(contents) == {one.name for one in (here / "local").iterdir()}
+    kind = suffix.removesuffix(".gz")
+    for name in (f"kept{kind}", f"rejected{kind}", f"relabelled{kind}", "train.csv"):
+        assert contents[name] == (here / "local" / name).read_bytes(), name
+
+
+def test_patterns_folders_and_what_is_printed(here, store, capsys):
+    for number, at in enumerate(np.array_split(np.arange(len(ROWS)), 3)):
+        put(store, write_table(here / "part.csv", [ROWS[i] for i in at]), f"in/a {number}.csv")
+    put(store, write_table(here / "part.csv", ROWS), "in/deep/other.csv")
+    printed = []
+    for pattern in (f"{HERE}/in", f"{HERE}/in/a*.csv", f"{HERE}/i*/a [0-2].csv"):
+        assert main(["select", pattern, *OPTIONS, "--output", f"{HERE}/out", "--force"]) == 0
+        printed.append(capsys.readouterr().out)
+    run, contents = complete(store, "out")
+    rows = [row for name in ("kept.csv", "rejected.csv")
+            for row in csv.DictReader(io.StringIO(contents[name].decode()))]  # fmt: skip
+    assert sorted(row["nr"] for row in rows) == [row[0] for row in ROWS]
+    assert f"Written to {HERE}/out/{run}/: kept" in printed[-1]
+    assert f"open {HERE}/out/{run}/report.html" in printed[-1]
+    assert main(["select", f"{HERE}/in/**/*.csv", *OPTIONS, "--keep-out", "kept.csv"]) == 0
+    assert "of 480 rows" in capsys.readouterr().out  # also the folder's
+
+
+def test_output_is_replaced_as_a_whole(here, store, capsys):
+    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    command = ["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]
+    assert main(command) == 0
+    first, _ = complete(store, "out")
+    assert main(command) == 2
+    assert "already holds output; give --force to replace it" in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+    second, _ = complete(store, "out")
+    assert first != second
+    assert not keys(store, f"out/{first}")
+    put(store, here / "t.csv", "mine/manifest.json")
+    assert main([*command, "--output", f"{HERE}/mine", "--force"]) == 2
+    assert "was not written by lops select" in capsys.readouterr().err
+
+
+DIES = """
+import os, signal, sys
+from lops_adapters.cli.main import main
+from lops_adapters.tables import engine
+engine.write_to_check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+main(sys.argv[1:])
+"""
+
+
+def test_a_killed_run_leaves_nothing_that_looks_finished(here, store):
+    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    command = ["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]
+    script = here / "dies.py"
+    script.write_text(DIES)
+    killed = subprocess.run([sys.executable, script, *command], check=False)
+    assert killed.returncode == -9
+    left = keys(store, "out/")
+    assert any(key.endswith("/kept.csv") for key in left)  # it had written
+    assert "out/manifest.json" not in left
+    assert main(command) == 0  # no --force: nothing stands there
+    run, contents = complete(store, "out")
+    killed = subprocess.run([sys.executable, script, *command, "--force"], check=False)
+    assert killed.returncode == -9
+    assert complete(store, "out") == (run, contents)
+
+
+def test_a_run_that_fails_removes_what_it_wrote(here, store, monkeypatch, capsys):
+    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    from lops_adapters.tables import engine
+
+    def fails(*_):
+        assert any(key.endswith("/kept.csv") for key in keys(store, "out/"))
+        raise OSError(28, "No space left")
+
+    monkeypatch.setattr(engine, "write_to_check", fails)
+    assert main(["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert not keys(store, "out/")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_files_apply_and_checked_rows(here, store, suffix, capsys):
+    put(store, write_table(here / f"t{suffix}", ROWS), f"t{suffix}")
+    (here / "c.csv").write_text("row,label\n1,class 2\n3,\n")
+    put(store, here / "c.csv", "c.csv")
+    table, out = f"{HERE}/t{suffix}", f"{HERE}/new/t{suffix}"
+    command = ["apply", f"{HERE}/c.csv", table, "--label", "weak", "--output"]
+    assert main([*command, out]) == 0
+    assert main([*command, f"local{suffix}"]) == 0
+    (here / f"remote{suffix}").write_bytes(got(store, f"new/t{suffix}"))
+    assert read_table(here / f"remote{suffix}") == read_table(here / f"local{suffix}")
+    assert keys(store, "new/") == {f"new/t{suffix}"}  # no temporary file
+    assert main([*command, out]) == 2
+    assert "already exists" in capsys.readouterr().err
+    assert main([*command, table, "--force"]) == 2
+    assert "which is an input" in capsys.readouterr().err
+    files = ["--keep-out", f"{HERE}/k{suffix}", "--corrected", f"{HERE}/w{suffix}"]
+    assert main(["select", table, *OPTIONS, *files, "--checked", f"{HERE}/c.csv"]) == 0
+    assert keys(store) >= {f"k{suffix}", f"w{suffix}"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["s3://tables/no.csv"], "s3://tables/no.csv: no such file"),
+        (["s3://no-such-bucket/no.csv"], "s3://no-such-bucket/no.csv: no such file"),
+        (["s3://tables/no*.csv"], "s3://tables/no*.csv: no such file"),
+        (["s3://tables/tt.csv"], "did you mean s3://tables/ttt.csv?"),
+        (["s3://me:secret@tables/no.csv"], "s3://… holds a password or a query"),
+        (["ttt.csv", "--output", "s3://me@tables/out"], "s3://… holds a password or a query"),
+        (["ttt.csv", "--output", "s3://no-such-bucket/out"], "cannot write into s3://no-such-buc"),
+        (["xyz://a/b.csv"], "xyz:// is not known; wanted s3, gs, hf, https"),
+        (["ttt.csv", "--embeddings", "s3://tables/v.npy"], "no such file; wanted an .npy file"),
+    ],
+)
+def test_what_is_refused(here, store, arguments, message, capsys):
+    put(store, write_table(here / "ttt.csv", ROWS), "ttt.csv")
+    try:
+        status = main(["select", *arguments, *OPTIONS])
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "secret@" not in said
+
+
+def test_a_table_that_changes_meanwhile(here, store, monkeypatch, capsys):
+    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    from lops_adapters.tables import engine
+
+    fit = engine.fit
+
+    def change(*arguments, **more):
+        put(store, write_table(here / "t.csv", ROWS[:-1]), "t.csv")
+        return fit(*arguments, **more)
+
+    monkeypatch.setattr(engine, "fit", change)
+    assert main(["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]) == 2
+    assert "the input changed during the run" in capsys.readouterr().err
+    assert not keys(store, "out/")
+
+
+def test_row_groups_on_ray_and_a_worker_that_is_killed(here, store):
+    """Parts of one file are read apart; the first worker dies when it has begun to write."""
+    if find_spec("ray") is None:
+        pytest.skip("Ray is not installed")
+    from pyarrow import Table, parquet
+
+    names = zip(HEADER, zip(*ROWS, strict=True), strict=True)
+    table = Table.from_pydict({name: list(cells) for name, cells in names})
+    parquet.write_table(table, here / "t.parquet", row_group_size=80)
+    put(store, here / "t.parquet", "t.parquet")
+    local = ["-m", "lops_adapters.cli.main", "select", "t.parquet", *OPTIONS, "--output", "local"]
+    subprocess.run([sys.executable, *local], check=True)
+    script = here / "on_ray.py"
+    script.write_text(RAY_DIES)
+    command = ["select", f"{HERE}/t.parquet", *OPTIONS, "--engine", "ray", "--output"]
+    subprocess.run([sys.executable, script, here / "died", *command, f"{HERE}/out"], check=True)
+    assert (here / "died").exists()
+    _, contents = complete(store, "out")
+    assert sorted(name for name in contents if name.startswith("kept/")) == [
+        f"kept/part-0000{i}.parquet" for i in range(3)
+    ]
+    for part in ("kept", "rejected", "relabelled"):
+        rows = []
+        for name in sorted(name for name in contents if name.startswith(f"{part}/")):
+            rows += parquet.read_table(io.BytesIO(contents[name])).to_pylist()
+        assert rows == read_table(here / "local" / f"{part}.parquet")
+
+
+@pytest.fixture
+def web(here):
+    """The address of a web server of the test's folder."""
+    pytest.importorskip("aiohttp")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(here))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_web_server(here, web, suffix, capsys):
+    write_table(here / f"t{suffix}", ROWS)
+    for table, kept in ((f"t{suffix}", "a.csv"), (f"{web}/t{suffix}", "b.csv")):
+        assert main(["select", table, *OPTIONS, "--keep-out", kept]) == 0
+    assert (here / "a.csv").read_bytes() == (here / "b.csv").read_bytes()
+    assert main(["select", f"t{suffix}", *OPTIONS, "--keep-out", f"{web}/c.csv"]) == 2
+    assert f"cannot write into {web}" in capsys.readouterr().err
+    assert main(["select", f"{web}/no{suffix}", *OPTIONS]) == 2
+    assert f"{web}/no{suffix}: no such file, or out of reach" in capsys.readouterr().err
+
+
+RAY_DIES = """
+import os, signal, sys
+from pathlib import Path
+import ray
+from lops_adapters.cli.main import main
+from lops_adapters.scale import engine
+
+ray.cloudpickle.register_pickle_by_value(sys.modules["__main__"])
+engine.PART_ROWS = 80
+write, sign = engine._write, Path(sys.argv[1])
+
+def dies_once(part, boxed, folder, kind):
+    if part.number == 1 and not sign.exists():
+        sign.touch()
+        with (folder / "kept" / "part-00001.parquet").open("wb") as file:
+            file.write(b"half")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(part, boxed, folder, kind)
+
+engine._write = dies_once
+sys.exit(main(sys.argv[2:]))
+"""
