@@ -142,7 +142,6 @@ def test_oracle(rule, case):
 
 
 @every_rule
-@settings(max_examples=40)
 @given(case=cases())
 def test_warns_exactly_where_nothing_was_learnt(rule, case):
     with warnings.catch_warnings(record=True) as caught:
@@ -200,7 +199,6 @@ def test_row_order_does_not_matter(rule, scores, data):
 
 
 @every_rule
-@settings(max_examples=40)
 @given(case=cases(), rng=generators)
 def test_batches_in_any_order(rule, case, rng):
     order = case.order(rule)
@@ -231,7 +229,6 @@ def test_skipping_what_is_decided(rule, case):
 
 
 @every_rule
-@settings(max_examples=40)
 @given(case=cases())
 def test_checkpoints_after_done_change_nothing(rule, case):
     order = case.order(rule)

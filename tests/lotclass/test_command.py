@@ -3,12 +3,13 @@ work; odd input that works.
 """
 
 import json
+import shutil
 
 import pytest
 
 from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import read_rows, write_folder
-from .toys import CLASSES, SEEDS, documents
+from .toys import ARMS, CLASSES, SEEDS, documents
 
 TEXTS, LABELS = documents()
 
@@ -98,12 +99,13 @@ def test_data_that_cannot_work(refuse, tmp_path, what):
     refuse(write_folder(tmp_path / "data", texts, labels, seeds), more, words)
 
 
-def test_stages_in_the_printed_table(run, data):
-    status, out, err = run(data, "--arms standard,lops-refresh")
+def test_stages_in_the_printed_table(run, data, finished, tmp_path):
+    shutil.copytree(finished.path, tmp_path / "run")
+    status, out, err = run(data, "--arms standard,lops,lops-refresh --resume")
     assert status == 0, err
     rows = [line.split("  ")[0] for line in out.splitlines() if " %" in line]
-    assert rows == ["standard", "standard", "lops-refresh", "lops-refresh"]
-    assert out.count("masked category prediction") == out.count("self-training") == 2
+    assert rows == [arm for arm in ARMS for _ in range(2)]
+    assert out.count("masked category prediction") == out.count("self-training") == 3
 
 
 @pytest.mark.slow

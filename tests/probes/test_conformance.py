@@ -243,9 +243,7 @@ def test_undecided(make, snapshots):
     probe = make()
     for number, (snapshot, whole) in enumerate(
         zip(
-            probe.watch(TEXTS, CODES, K, every=2, undecided=undecided),
-            snapshots[1::2],
-            strict=True,
+            probe.watch(TEXTS, CODES, K, every=2, undecided=undecided), snapshots[1::2], strict=True
         )
     ):
         assert len(asked) == number + 1  # once a checkpoint, and not ahead
