@@ -102,23 +102,35 @@ class Classifier:
         self, labels: np.ndarray, rows: np.ndarray, weights: np.ndarray | None = None
     ) -> dict[str, float]:
         """Train on the labels of the (n,) bool rows, plain and with balanced classes."""
+        from sklearn.metrics import f1_score
+
+        found = {}
+        for name in ("plain", "balanced"):
+            said = self.predict(labels, rows, weights, balanced=name == "balanced")
+            score = f1_score(self._gold, said, average="macro", labels=np.unique(self._gold))
+            found[name] = 100 * float(score)
+        return found
+
+    def predict(
+        self,
+        labels: np.ndarray,
+        rows: np.ndarray,
+        weights: np.ndarray | None = None,
+        *,
+        balanced: bool = False,
+    ) -> np.ndarray:
+        """Train in the same way and return labels of the held-out texts."""
         from sklearn.dummy import DummyClassifier
         from sklearn.linear_model import LogisticRegression
-        from sklearn.metrics import f1_score
 
         names, codes = np.unique(labels[rows].astype(str), return_inverse=True)
         own = np.ones(len(codes)) if weights is None else weights[rows]
         totals = np.bincount(codes, weights=own)
         even = own * (own.sum() / len(names) / np.maximum(totals, 1e-9))[codes]
-        found = {}
-        for name, each in (("plain", own), ("balanced", even)):
-            model: Any = LogisticRegression(C=3, max_iter=100, tol=1e-3)
-            model = model if len(names) > 1 else DummyClassifier()  # which predicts that class
-            model.fit(self._train[rows], codes, sample_weight=each)
-            said = names[model.predict(self._test)]
-            score = f1_score(self._gold, said, average="macro", labels=np.unique(self._gold))
-            found[name] = 100 * float(score)
-        return found
+        model: Any = LogisticRegression(C=3, max_iter=100, tol=1e-3)
+        model = model if len(names) > 1 else DummyClassifier()  # which predicts that class
+        model.fit(self._train[rows], codes, sample_weight=even if balanced else own)
+        return np.asarray(names[model.predict(self._test)])
 
 
 def coefficients(table: str) -> dict[str, Any]:

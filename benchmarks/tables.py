@@ -35,6 +35,7 @@ from benchmarks.pages import (
     self_training,
     speed,
     static,
+    unlabelled,
 )
 from benchmarks.pages.common import Block, Files, sources
 
@@ -50,6 +51,7 @@ PAGES = (
     "docs/rounds.md",
     "docs/results/large-tables.md",
     "docs/results/checked-rows.md",
+    "docs/results/unlabelled.md",
     "docs/results/real-noise.md",
     "docs/results/real-noise-classifiers.md",
     "docs/results/calibration.md",
@@ -92,6 +94,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **real_noise.TABLES_OF_PAGE,
     **static.TABLES_OF_PAGE,
     **checked.TABLES_OF_PAGE,
+    **unlabelled.TABLES_OF_PAGE,
     **label_sources.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "select-examples": partial(select.examples, "select-agnews-tau-auto.json"),

@@ -12,6 +12,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from glob import escape
@@ -41,6 +42,24 @@ def user_cache() -> Path:
     """
     base = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "lops_adapters"
+
+
+def check_writable(folder: Path, way_out: str) -> None:
+    """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
+    is_remote = remote.is_remote(folder)
+    there = next(place for place in (folder, *folder.parents) if is_remote or place.exists())
+    try:
+        if is_remote:
+            trial = there / f".lops-{secrets.token_hex(6)}"
+            trial.write_text("", encoding="utf-8")
+            discard(trial)
+            return
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise LopsError(
+            f"cannot write into {there} ({error.strerror or error}); {way_out}"
+        ) from None
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
             if files.checksums(paths) != before:
                 raise files.changed(paths)
     said = _said(made, options.output)
-    if table.format.native != table.format.name:
+    if table.format.native != table.format.name and not table.format.copies(kind):
         said.append(
             f"Only cells of {paths[0].name} are written: no formulas, formats, other sheets."
         )
@@ -102,11 +102,10 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:
     start = 0
-    same, format = kind == table.format.name, formats.FORMATS[kind]
     with (
-        format.copier(path, table.start)
-        if same
-        else format.writer(path, table.start, (), {}, False)
+        table.format.copier(path, table.start)
+        if table.format.copies(kind)
+        else formats.FORMATS[kind].writer(path, table.start, (), {}, False)
     ) as writer:
         for block in table.blocks():
             here = range(start, start + len(block))

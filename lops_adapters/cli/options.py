@@ -2,15 +2,18 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.formats.layouts import by_columns
 from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.remote import located
 from lops_adapters.storage import read_json
+from lops_adapters.tables.annotations import by_several
 
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -113,6 +116,22 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
         keep_na=options.keep_na,
         raw=raw,
     )
+
+
+def laid_out(options: argparse.Namespace, table: Table) -> Table:
+    """Fill in the columns by the layout of a tool if none is given; return the table, with a note.
+
+    Annotators are sources if a text has labels by several.
+    """
+    layout = table.start.layout or by_columns(table.columns)
+    named = ("text", "label", "labels", "source", "soft_labels", "embeddings")
+    if layout is None or any(getattr(options, name, None) for name in named):
+        return table
+    if layout.source is not None and not by_several(table, layout.text, layout.source):
+        layout = layout._replace(source=None)
+    options.text, options.label, options.source = layout[:3]
+    tool = f"as an export of {layout.tool}" if layout.tool else "by the names of its columns"
+    return replace(table, notes=(*table.notes, f"Read {tool}: {layout}."))
 
 
 def delimiter(text: str) -> str:

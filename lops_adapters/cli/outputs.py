@@ -3,18 +3,17 @@
 import errno
 import json
 import os
-import secrets
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lops_adapters import remote, storage
+from lops_adapters import remote
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import WRITTEN
 from lops_adapters.formats.files import check_name
+from lops_adapters.storage import check_writable
 from lops_adapters.tables.results import (
     ABSTAINED,
     DUPLICATES,
@@ -73,10 +72,10 @@ def check_folder(folder: Path, command: str, force: bool, inputs: Iterable[Path]
                 f"({listed(map(repr, others))}), so --force does not replace it; "
                 "move them, or give another --output"
             )
-        check_writable(folder, "--output")
+        check_writable(folder, "give another --output")
     elif folder.exists() and not folder.is_dir():
         raise LopsError(f"{folder} is a file; wanted a folder; give another --output")
-    check_writable(folder.absolute().parent, "--output")
+    check_writable(folder.absolute().parent, "give another --output")
 
 
 def _check_remote_folder(folder: Path, command: str, force: bool) -> None:
@@ -91,7 +90,7 @@ def _check_remote_folder(folder: Path, command: str, force: bool) -> None:
                 f"{folder / remote.MANIFEST} was not written by lops {command}, so --force does "
                 "not replace it; give another --output"
             )
-    check_writable(folder, "--output")
+    check_writable(folder, "give another --output")
 
 
 def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> None:
@@ -106,7 +105,7 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
     folder = resolved.parent
     if not folder.is_dir() and not remote.is_remote(folder):
         raise LopsError(f"{option} is {path}, but {folder} does not exist; create it first")
-    check_writable(folder, option)
+    check_writable(folder, f"give another {option}")
 
 
 def resolve(path: Path, option: str) -> Path:
@@ -120,25 +119,6 @@ def resolve(path: Path, option: str) -> Path:
         if error.errno == errno.ELOOP:
             raise LopsError(f"{option} is {path}, which links to itself; give another") from None
     return path.resolve()
-
-
-def check_writable(folder: Path, option: str) -> None:
-    """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
-    is_remote = remote.is_remote(folder)
-    places = (place for place in (folder, *folder.parents) if is_remote or place.exists())
-    there = next(places)
-    try:
-        if is_remote:
-            trial = there / f".lops-{secrets.token_hex(6)}"
-            trial.write_text("", encoding="utf-8")
-            storage.discard(trial)
-            return
-        with tempfile.TemporaryFile(dir=there):
-            pass
-    except OSError as error:
-        raise LopsError(
-            f"cannot write into {there} ({error.strerror}); give another {option}"
-        ) from None
 
 
 @contextmanager

@@ -63,6 +63,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
                 f"or --{option}"
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
+    table = shared.laid_out(options, table)
     votes = vote_columns(table, options.labels or (), options.drop_source or ())
     columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
     columns.check(table)
@@ -176,7 +177,8 @@ def _table(
     more += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = lines.unpacked_name(paths[0])
     format = formats.to_read(paths[0])
-    suffix = first.suffix if format.name == format.native else f".{format.native}"
+    keeps = format.copied or format.name == format.native
+    suffix = first.suffix if keeps else f".{format.native}"
     output = f"{first.stem}-corrected{suffix}"
     names = ["TABLE"] if files.STANDARD_INPUT in options.files else map(str, paths)
     round_ = len(options.checked or ()) + 1

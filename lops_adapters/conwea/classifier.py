@@ -16,10 +16,6 @@ def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) 
     """Train Word2Vec on the words of the contextualised corpus that occur at least twice.
 
     Under ``faithful``, words without a vector get a random one; otherwise the HAN skips them.
-
-    Raises:
-        LopsError: gensim is not installed, or no word occurs twice.
-
     """
     texts = [[word for sentence in document for word in sentence] for document in corpus.documents]
     vectors = train_word_vectors(

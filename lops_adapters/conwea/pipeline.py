@@ -29,7 +29,7 @@ from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs import iterations
+from lops_adapters.runs import rounds
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.selection import corrected, trusted_positions
@@ -67,7 +67,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Iteration(iterations.Iteration):
+class Iteration(rounds.Iteration):
     """One round of one arm, with the seed words that its pseudo-labels were made with."""
 
     seeds: seed_words.Seeds

@@ -31,12 +31,8 @@ def check_seeds(corpus: ContextualCorpus, seeds: Mapping[str, Sequence[str]]) ->
     """Check the seed words and return the first pseudo-labels.
 
     These are the same before and after senses are split. A LopsWarning names the seed words that
-    the corpus lacks and the classes without a seed word.
-
-    Raises:
-        LopsError: no seed word occurs, no seed word occurs twice, or fewer than two classes get a
-            pseudo-label.
-
+    the corpus lacks and the classes without a seed word. LopsError if no seed word occurs twice, or
+    fewer than two classes get a pseudo-label.
     """
     initial = initial_seeds(corpus, seeds)
     absent = [
@@ -70,10 +66,7 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
     """Label each document with the class whose seed words it holds most often.
 
     Ties go to the alphabetically first class. Documents without a seed word get no pseudo-label.
-
-    Raises:
-        LopsError: fewer than two classes got a pseudo-label.
-
+    LopsError if fewer than two classes get one.
     """
     classes = sorted(seeds)
     place = corpus.places
@@ -111,10 +104,8 @@ def counted(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return what scores of words are made of, for D_l, the documents predicted as class l.
 
-    Returns:
-        df(w) and ln(N / df(w)), both (vocabulary,); df_l(w) and the count of w in D_l / |D_l|, both
-        (classes, vocabulary), 0 where D_l is empty. All are float64.
-
+    df(w) and ln(N / df(w)), both (vocabulary,); df_l(w) and the count of w in D_l / |D_l|, both
+    (classes, vocabulary), 0 where D_l is empty. All are float64.
     """
     present = corpus.counts.sign()
     df = np.asarray(present.sum(axis=0), dtype=np.float64).ravel()

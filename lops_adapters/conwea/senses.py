@@ -127,18 +127,12 @@ def find_senses(
     """Cluster the occurrences of every frequent word and assign each to the nearest centre.
 
     The floor of ``min_per_sense`` holds for the assigned occurrences, see :func:`assign`. Without
-    it, a word that occurs ten times can have ten senses, each too rare to learn anything about.
+    it (0, as in the original), a word that occurs ten times can have ten senses, each too rare to
+    learn anything about.
 
-    Args:
-        corpus, seeds: tokens, and the seed words, which set the threshold.
-        wanted, vectors: (m,) positions of the tokens that have a vector, and these, (m, width).
-        min_occurrences: rarer words are not split.
-        max_occurrences: largest random sample of occurrences that k-means sees; all occurrences are
-            assigned.
-        min_per_sense: occurrences of each sense; 0: no floor, as in the original.
-        restarts, seed: of k-means.
-        quiet: no progress bar.
-
+    ``wanted`` are the (m,) positions of the tokens that have a vector, ``vectors`` these, (m,
+    width); the seed words set the threshold. Words with fewer than ``min_occurrences`` are not
+    split; k-means sees a random sample of ``max_occurrences``, and all are assigned.
     """
     from threadpoolctl import threadpool_limits
 

@@ -7,8 +7,8 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.lines import readable
-from lops_adapters.formats.base import Reading
 from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
+from lops_adapters.formats.readers import open_table
 
 NAME = "checked.csv"
 
@@ -50,16 +50,12 @@ def read_checked(
     return labels
 
 
-def read_given_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") -> dict[int, str]:
+def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
     """Return position of a document -> its label, of a table in which every row has one.
 
-    Arguments are as for :func:`read_checked`.
-
-    Raises:
-        LopsError: what :func:`read_checked` raises, no row, or a row without a label.
-
+    It is read as by :func:`read_checked`. LopsError for no row, or a row without a label.
     """
-    labels = read_checked(path, corpus, column=column)
+    labels = read_checked(path, corpus, column="pseudo_label")
     labelled = {row: label for row, label in labels.items() if label is not None}
     if not labelled or len(labelled) < len(labels):
         what = "a row without a label" if labels else "no row"
@@ -73,21 +69,20 @@ def read_given_labels(path: Path, corpus: Corpus, column: str = "pseudo_label") 
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        kind, (delimiter, encoding) = formats.to_read(path), formats.as_saved(path, ["label"])
-        start = kind.start(path, Reading(delimiter or kind.delimiter, encoding))
-        label = column if column in start.columns else "label"
-        if not {"id", label} <= set(start.columns):
+        delimiter, encoding = formats.as_saved(path, ["label"])
+        table = open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
+        label = column if column in table.columns else "label"
+        if not {"id", label} <= set(table.columns):
             raise LopsError(
-                f"{path} has the columns {listed(map(repr, start.columns))}; wanted 'id' and "
+                f"{path} has the columns {listed(map(repr, table.columns))}; wanted 'id' and "
                 f"'label' (or {column!r})"
             )
-        lines = [
-            (line, cell_text(name).strip(), cell_text(cell).strip())
-            for block in kind.blocks(path, start, ("id", label))
-            for line, name, cell in zip(block.numbers, *block.cells(("id", label)), strict=True)
+        rows = [
+            (line, cell_text(name).strip(), cell_text(text).strip())
+            for _, line, (name, text) in table.cells(("id", label))
         ]
     return [
         (line, name, None if text in ("", NO_CLASS) else text)
-        for line, name, text in lines
+        for line, name, text in rows
         if text or label == "label"
     ]

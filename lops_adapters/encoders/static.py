@@ -78,12 +78,10 @@ def _damaged(path: Path, reason: str) -> LopsError:
 def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     """Return the vectors of texts, (n, WIDTH) float32 of unit length.
 
+    Texts are strings, tokens, or sentences of tokens; or their counts, which saves counting again.
     A text without a known piece is a row of zeros.
 
-    Args:
-        texts: strings, tokens, or sentences of tokens; or their counts, which saves counting again.
-
-    >>> static_vectors(["a bank by the river", "the river bank", "\u0e1a\u0e1a\u0e1a"]).shape
+    >>> static_vectors(["a bank by the river", "the river bank", "บบบ"]).shape
     (3, 128)
     """
     if isinstance(texts, WordCounts) and texts.analyzer == CHAR:

@@ -13,10 +13,7 @@ from lops_adapters.encoders.word_counts import WordCounts
 class TfIdf:
     """TF-IDF rows of unit length: (1 + log count) times the inverse document frequency.
 
-    Args:
-        words: the vocabulary, w distinct words, sorted.
-        idf: (w,) float32.
-
+    The vocabulary is w distinct words, sorted; ``idf`` is (w,) float32.
     """
 
     def __init__(self, words: tuple[str, ...], idf: np.ndarray) -> None:
@@ -25,12 +22,7 @@ class TfIdf:
 
     @classmethod
     def learnt(cls, counts: WordCounts, most: int) -> TfIdf:
-        """Learn the ``most`` most frequent words and their document frequencies.
-
-        Raises:
-            LopsError: the texts hold no word.
-
-        """
+        """Learn the ``most`` most frequent words and their document frequencies."""
         columns = counts.vocabulary(most)
         if not len(columns):
             raise LopsError(

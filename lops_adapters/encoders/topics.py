@@ -11,17 +11,9 @@ from lops_adapters.encoders.word_counts import WordCounts
 class Topics:
     """TF-IDF by a truncated SVD, rows of unit length.
 
-    Source: Deerwester et al., 1990 (latent semantic analysis).
-
-    Args:
-        counts: of the words of the texts to learn from.
-        seed: of the decomposition.
-        width: numbers per vector, at most; default: 300, above 100,000 texts 100 to save memory.
-        most: words, and texts that the decomposition is learnt from: the first ones.
-
-    Raises:
-        LopsError: no text holds a word.
-
+    Learnt from the words of the first ``most`` texts, and as many words. The width is at most 300,
+    above 100,000 texts 100 to save memory. LopsError if no text holds a word. Source: Deerwester et
+    al., 1990 (latent semantic analysis).
     """
 
     def __init__(

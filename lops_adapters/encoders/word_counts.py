@@ -49,13 +49,7 @@ class WordCounts:
         return np.sort(used[(-frequency).argsort()[:most]])
 
     def over(self, words: Sequence[str], columns: np.ndarray | None) -> Any:
-        """Return the counts of certain words, (n, len(words)) float32 CSR.
-
-        Args:
-            words: distinct words.
-            columns: their columns, if the words are known to be these.
-
-        """
+        """Return the counts of distinct words, (n, len(words)) CSR; at ``columns``, if known."""
         if columns is not None:
             return self.counts[:, columns]
         from scipy import sparse
@@ -108,12 +102,8 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     """Return the words and n-grams of a text, in lower case.
 
     Words have two or more letters or digits. N-grams have one to three characters, and do not cross
-    spaces.
-
-    Args:
-        text: any.
-        analyzer: ``word``: words alone; ``char``: n-grams alone; ``auto``: n-grams of scripts
-            without spaces, words of the others.
+    spaces. The analyzer is ``word``: words alone; ``char``: n-grams alone; ``auto``: n-grams of
+    scripts without spaces, words of the others.
 
     >>> pieces_of("The Bank of 東京")
     ['the', 'bank', 'of', '東', '京', '東京']
@@ -142,13 +132,9 @@ def _n_grams(runs: Iterable[str]) -> list[str]:
 class KnownWords:
     """Counts the words of further texts, over the words of texts that were counted before.
 
-    Args:
-        counts: of the earlier texts; their words are kept.
-
     >>> reader = KnownWords(count_words(["river bank", "stock"]))
     >>> reader(["the bank of the river bank"]).counts.toarray().tolist()
     [[2.0, 1.0, 0.0]]
-
     """
 
     def __init__(self, counts: WordCounts) -> None:
@@ -168,13 +154,7 @@ class KnownWords:
 
 
 def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
-    """Tokenise texts, see :func:`pieces_of`.
-
-    Args:
-        samples: strings, tokens, or sentences of tokens.
-        analyzer: one of ``ANALYZERS``.
-
-    """
+    """Tokenise strings, tokens or sentences of tokens, see :func:`pieces_of`."""
     columns: defaultdict[str, int] = defaultdict()
     columns.default_factory = columns.__len__  # a new word gets the next column
     counts = _counted(samples, analyzer, columns)

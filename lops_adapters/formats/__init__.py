@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats.argilla import Argilla
 from lops_adapters.formats.base import Format, Reading
 from lops_adapters.formats.delimited import Delimited
 from lops_adapters.formats.json_array import Json
@@ -14,6 +15,7 @@ from lops_adapters.formats.label_studio import LabelStudio
 from lops_adapters.formats.lines import binary, encoding_of, is_packed, unpacked_name
 from lops_adapters.formats.parquet import Parquet
 from lops_adapters.formats.plain_text import Folders, Lines
+from lops_adapters.formats.prodigy import Prodigy
 from lops_adapters.formats.xlsx import Xlsx
 
 FORMATS: dict[str, Format] = {
@@ -27,6 +29,8 @@ FORMATS: dict[str, Format] = {
         Xlsx(),
         Lines(),
         LabelStudio(),
+        Argilla(),
+        Prodigy(),
         Folders(),
     )
 }

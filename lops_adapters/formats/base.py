@@ -11,6 +11,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from lops_adapters.formats.layouts import Layout
+
 BLOCK_ROWS = 8192
 Like = Mapping[str, str | type]  # new column -> a column whose type it has, or a type of Python
 Added = Mapping[str, Sequence[Any]]  # new column -> one value per row, None: empty cell
@@ -55,6 +57,7 @@ class Start:
         names: column of class ids -> the names of the classes, where the file holds them.
         mark: the first bytes of a text.
         header, footer: the text before and behind the rows.
+        layout: columns by the tool that wrote the file, if its records tell them.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
 
     """
@@ -69,6 +72,7 @@ class Start:
     mark: bytes = b""
     header: str = ""
     footer: str = ""
+    layout: Layout | None = None
 
 
 @dataclass
@@ -165,6 +169,7 @@ class Format(ABC):
         packs: a file may also be packed by gzip.
         native: the format that its rows are written in, if no other is asked for; another one
             where the format is only read.
+        copied: the format, by its suffix, that :meth:`copier` writes; empty: its name.
         ordered: whether columns have an order.
         names_differ: no two columns have the same name.
         delimiter: of CSV and TSV, unless another is given.
@@ -176,6 +181,7 @@ class Format(ABC):
     unit: str = "line"
     packs: bool = False
     native: str
+    copied: str = ""
     ordered: bool = True
     names_differ: bool = True
     delimiter: str = ","
@@ -243,6 +249,10 @@ class Format(ABC):
 
         """
         raise NotImplementedError(f"{self.name} is only read")
+
+    def copies(self, kind: str) -> bool:
+        """Return whether :meth:`copier` writes a file of a format, by its suffix."""
+        return kind == (self.copied or self.name)
 
     def copier(self, path: Path, start: Start) -> Writer:
         """Return a writer of rows of this format, which keep their text if the format is text.

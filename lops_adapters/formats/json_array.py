@@ -41,7 +41,7 @@ class Json(Jsonl):
         start = _first_text(path)
         if start.startswith("{") and _is_object(start.split("\n", 1)[0]):
             return "jsonl"
-        return "label-studio" if _are_tasks(start) else self.name
+        return _tool(start) or self.name
 
     def counts(self, path: Path) -> bool:
         """Return whether the file is an array of objects; others of a folder may be settings."""
@@ -136,19 +136,20 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def _are_tasks(start: str) -> bool:
-    """Return whether an array holds tasks of Label Studio."""
+def _tool(start: str) -> str | None:
+    """Return the format of an array by its first object: tasks or records of a tool."""
     if not start.startswith("["):
-        return False
+        return None
     try:
         first, _ = _DECODER.raw_decode(start, _filled(start, 1))
     except (ValueError, RecursionError):
-        return False
-    return (
-        isinstance(first, dict)
-        and isinstance(first.get("data"), dict)
-        and (isinstance(first.get("annotations", first.get("completions")), list))
-    )
+        return None
+    if not isinstance(first, dict):
+        return None
+    if isinstance(first.get("fields"), dict) and isinstance(first.get("responses"), dict):
+        return "argilla"
+    done = first.get("annotations", first.get("completions"))
+    return "label-studio" if isinstance(first.get("data"), dict) and type(done) is list else None
 
 
 class ArrayRows(JsonRows):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,10 @@ from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import json_text, valid, valid_text
 from lops_adapters.formats.lines import beginning, binary, text_lines
 from lops_adapters.formats.raw import RawRows
+from lops_adapters.formats.spans import items
 
-_SPACE = " \t\r\n"
+_LONGEST = 2**20  # bytes of the first line that tell the layout
 _BREAK = re.compile(r"[ \t]*[\r\n]\s*")
-_DECODER = json.JSONDecoder()
 
 
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class JsonBlock(Block):
             lines[row] = with_value(lines[row], column, [value] if isinstance(old, list) else value)
             if raw is not None:
                 raw[row] = raw[row].replace(self.lines[row], lines[row], 1)
-        return JsonBlock(self.path, self.numbers, lines, raw=raw)
+        return replace(self, lines=lines, raw=raw)
 
 
 class Jsonl(base.Format):
@@ -81,6 +81,15 @@ class Jsonl(base.Format):
     suffixes: tuple[str, ...] = (".jsonl", ".ndjson")
     packs = True
     ordered = False
+    block: type[JsonBlock] = JsonBlock
+
+    def fitting(self, path: Path) -> str:
+        """Return prodigy for its examples, else jsonl."""
+        if not path.is_file():
+            return self.name
+        with binary(path) as file:
+            first = file.readline(_LONGEST)
+        return "prodigy" if b'"_task_hash"' in first and b'"answer"' in first else self.name
 
     def start(self, path: Path, reading: Reading) -> Start:
         with binary(path) as file:
@@ -96,11 +105,11 @@ class Jsonl(base.Format):
         if start.reading.raw:
             for parts in in_blocks(_with_text(lines)):
                 numbers, texts = zip(*parts, strict=True)
-                yield JsonBlock(path, numbers, [*map(str.strip, texts)], raw=list(texts))
+                yield self.block(path, numbers, [*map(str.strip, texts)], raw=list(texts))
             return
         for rows in in_blocks(_filled(lines)):
             numbers, objects = zip(*rows, strict=True)
-            yield JsonBlock(path, numbers, list(objects))
+            yield self.block(path, numbers, list(objects))
 
     def writer(
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
@@ -164,29 +173,10 @@ def with_value(line: str, key: str, value: Any) -> str:
     '{"n": 1.50, "label":"b" , "in": {"label": 1}}'
     """
     text, replaced = json_text(value), 0
-    for start, end in reversed(list(_spans(line, key))):
+    spans = [(start, end) for name, start, end in items(line, line.index("{")) if name == key]
+    for start, end in reversed(spans):
         line, replaced = line[:start] + text + line[end:], replaced + 1
     if replaced:
         return line
     head = line.rstrip()[:-1].rstrip()  # without the closing brace
     return f"{head}{'' if head.endswith('{') else ', '}{json_text({key: value})[1:]}"
-
-
-def _spans(line: str, key: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the values of a key of the object itself."""
-    at = _skip(line, line.index("{") + 1)
-    while line[at] != "}":
-        name, at = _DECODER.raw_decode(line, at)
-        start = _skip(line, _skip(line, at) + 1)  # behind the colon
-        _, at = _DECODER.raw_decode(line, start)
-        if name == key:
-            yield start, at
-        at = _skip(line, at)
-        if line[at] == ",":
-            at = _skip(line, at + 1)
-
-
-def _skip(line: str, at: int) -> int:
-    while line[at] in _SPACE:
-        at += 1
-    return at

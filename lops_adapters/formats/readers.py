@@ -104,7 +104,7 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
 
     All rows are converted if the format is not the table's: some values have no place there.
     """
-    if kind == table.format.name:
+    if kind == table.format.name or (table.format.copies(kind) and not added):
         table.format.check_writable(table.paths[0], table.start)
         return
     doubled = [name for name, times in Counter(table.columns).items() if times > 1]

@@ -124,12 +124,8 @@ def find_names(tokens: Tokens, names: Mapping[str, Sequence[str]], mask: int) ->
 
     If no document holds a whole name, its words are searched for, without stop words and words of
     other classes' names. ``names`` are the alternative names per class, in the order of the class
-    codes; ``mask`` is the mask token.
-
-    Raises:
-        LopsError: as :func:`read_names`.
-        TooFewError: the name of a class is not in the documents, not even in parts.
-
+    codes; ``mask`` is the mask token. TooFewError if the name of a class is not in the documents,
+    not even in parts.
     """
     phrases, sources = _findable(read_names(names), tokens.words)
     _check_found(phrases, sources, tokens.max_tokens)

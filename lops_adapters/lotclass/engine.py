@@ -51,14 +51,9 @@ class Engine:
     ) -> None:
         """Make one update with the summed gradients of the micro-batches, clipped at norm 1.
 
-        Args:
-            network: torch module.
-            optimizer: of its parameters only.
-            micro_batches: int64 positions; together the batch.
-            loss: ``loss(positions)`` returns a scalar; the sum over micro-batches is the mean of
-                the batch.
-            seed: of dropout, unique to this update.
-
+        The optimizer is of the network's parameters only. ``loss(positions)`` returns a scalar; the
+        sum over the micro-batches, int64 positions, is the mean of the batch. The seed of dropout
+        is unique to this update.
         """
         network.train()
         for number, positions in enumerate(micro_batches):
@@ -88,16 +83,16 @@ def micro_batches(batch: np.ndarray, lengths: np.ndarray, size: int) -> list[np.
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
-def warm_up_then_fall(total: int, share: float = 0.1) -> Callable[[int], float]:
+def warm_up_then_fall(total: int) -> Callable[[int], float]:
     """Return the factor of the learning rate per update: a linear rise, then a linear fall to 0.
 
-    The rise takes ``share`` of the ``total`` updates.
+    The rise takes a tenth of the ``total`` updates.
 
     >>> factor = warm_up_then_fall(20)
     >>> [factor(step) for step in (0, 1, 2, 11, 20)]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
-    rise = int(share * total)
+    rise = int(0.1 * total)
 
     def factor(step: int) -> float:
         return step / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))

@@ -62,9 +62,7 @@ class LanguageModel:
 def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
     """Return the network, float32, and whether its head is drawn (always the same), not trained.
 
-    Raises:
-        LopsError: it cannot be loaded, or its decoder is not tied to its embeddings.
-
+    LopsError if it cannot be loaded, or its decoder is not tied to its embeddings.
     """
     from transformers import AutoModelForMaskedLM
 
@@ -132,15 +130,8 @@ def prepare_language_model(
 ) -> LanguageModel:
     """Return the encoder with its own head, or with one trained on the documents.
 
-    Args:
-        encoder: ``minilm``, a name on the hub, or a local folder.
-        documents: (length,) int32 token ids of each document, special tokens included.
-        tokenizer: the encoder's.
-        engine: where to train.
-        training: how to train a missing head.
-        cache: folder of trained models, named by a hash of weights, documents and settings.
-        quiet: no progress bar.
-
+    Documents are their (length,) int32 token ids, special tokens included. ``cache`` is the folder
+    of trained models, named by a hash of weights, documents and settings.
     """
     source = pretrained.locate(encoder)
     model, headless = load_network(source, engine)
@@ -157,7 +148,10 @@ def prepare_language_model(
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
         about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
         with storage.replacing_folder(folder) as place:
-            _save(model, tokenizer, about, place)
+            with pretrained.hushed():
+                model.save_pretrained(place)
+            tokenizer.save_pretrained(place)
+            storage.write_json(place / "lops.json", about)
     stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
     log.info(
         "masked language model: %.1f %% of held-out masked tokens right (%s)",
@@ -165,13 +159,6 @@ def prepare_language_model(
         folder,
     )
     return LanguageModel(str(folder), **stored)
-
-
-def _save(model: Any, tokenizer: Any, about: dict[str, float], folder: Path) -> None:
-    with pretrained.hushed():
-        model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    storage.write_json(folder / "lops.json", about)
 
 
 def _fingerprint(model: Any, documents: Sequence[np.ndarray], training: HeadTraining) -> str:

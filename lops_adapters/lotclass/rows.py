@@ -41,12 +41,7 @@ class RowMaker:
     def __init__(
         self, corpus: Corpus, tokenizer: Any, engine: Engine, job: Job[LotclassSettings]
     ) -> None:
-        """Read the documents, and find the first kind of words that enough documents hold.
-
-        Raises:
-            LopsError: names or seed words cannot work, or too few documents hold them.
-
-        """
+        """Read the documents, and find the first kind of words that enough documents hold."""
         self.corpus, self.tokenizer, self.engine, self.job = corpus, tokenizer, engine, job
         self.kinds = supervisions(job.settings.supervision, corpus)
         limit = job.settings.max_tokens
@@ -58,12 +53,8 @@ class RowMaker:
         """Return the rows as arrays; :meth:`made_from` reads how they came about.
 
         They are of the first kind of words that gives every class enough rows, otherwise of the
-        last one with a lower threshold.
-
-        Raises:
-            TooFewError: too few documents speak of a class.
-            LopsError: the probe has too few updates for a checkpoint.
-
+        last one with a lower threshold. LopsError: too few documents speak of a class, or the probe
+        has too few updates for a checkpoint.
         """
         job, settings = self.job, self.job.settings
         network, _ = load_network(model.source, self.engine)
@@ -162,12 +153,7 @@ def supervisions(supervision: str, corpus: Corpus) -> tuple[str, ...]:
 
 
 def class_words(kind: str, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:
-    """Return each class's alternative names: from the data, or its seed words (keywords).
-
-    Raises:
-        LopsError: a class without seed words.
-
-    """
+    """Return each class's alternative names: from the data, or its seed words (keywords)."""
     source = corpus.names if kind == "names" else corpus.seeds
     words = {label: tuple(source.get(label, ())) for label in corpus.classes}
     without = [label for label, own in words.items() if not own]

@@ -96,20 +96,11 @@ def self_train(
     """Continue training the network in place, on targets made of its own predictions.
 
     At a refresh the next slice of documents is predicted and gets new targets; a slice has as many
-    documents as the updates until the next refresh need. The selector chooses those to train on.
-    The others are skipped until their next slice. Fewer documents are passed more than once, so
-    that all arms make the same updates; under ``faithful`` they are passed once. A refresh that
-    keeps nothing makes no updates.
-
-    Args:
-        network: trained by masked category prediction.
-        documents: n samples, read where the class of a document is read.
-        settings, seed, quiet: of the run.
-        selector: ``selector(samples, codes, number of the refresh)``.
-
-    Raises:
-        LopsError: a prediction is not a number.
-
+    documents as the updates until the next refresh need. ``selector(samples, codes, number of the
+    refresh)`` chooses those to train on. The others are skipped until their next slice. Fewer
+    documents are passed more than once, so that all arms make the same updates; under ``faithful``
+    they are passed once. A refresh that keeps nothing makes no updates. LopsError for a prediction
+    that is not a number.
     """
     rounds = updates_per_refresh(len(documents), settings)
     planned = sum(rounds)

@@ -39,17 +39,15 @@ def held_out(
 class EarlyStopping:
     """Decides after each epoch whether a training ends, and keeps the best weights.
 
-    Args:
-        patience: epochs without a lower validation loss before the training ends, at least 1.
-        min_epochs: first epochs, which patience does not count; 0: it counts from the first. An
-            epoch is a pass over the training samples, so the floor does not depend on their number.
+    It ends after ``patience`` epochs without a lower validation loss, of which the first
+    ``min_epochs`` do not count. An epoch is a pass over the training samples, so the floor does not
+    depend on their number.
 
     Attributes:
         epochs: noted so far.
         best: the weights of the lowest loss of all epochs, those before the floor included; None:
             every loss was NaN.
         best_epoch: its number, from 1; 0: none.
-
     """
 
     def __init__(self, patience: int, min_epochs: int = 0) -> None:

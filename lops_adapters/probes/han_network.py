@@ -61,12 +61,8 @@ class Level(nn.Module):
 class HanNetwork(nn.Module):
     """Words to sentences to a document to class scores.
 
-    Args:
-        words: the embedding table, (vocabulary, width) float32; row 0 is padding.
-        n_classes: k.
-        units: of each GRU, per direction, and of each attention.
-        freeze: keep the embedding table fixed.
-
+    The embedding table is (vocabulary, width) float32, row 0 is padding, fixed if ``freeze``;
+    ``units`` are those of each GRU, per direction, and of each attention.
     """
 
     def __init__(self, words: torch.Tensor, n_classes: int, units: int, freeze: bool) -> None:
@@ -79,11 +75,8 @@ class HanNetwork(nn.Module):
     def forward(self, sentences: torch.Tensor, words: torch.Tensor, counts: list[int]) -> Any:
         """Return class scores (documents, k).
 
-        Args:
-            sentences: (all sentences, longest) int64 word indices.
-            words: the length of each sentence, on the CPU.
-            counts: the number of sentences of each document, in order.
-
+        Sentences are (all sentences, longest) int64 word indices, ``words`` the length of each, on
+        the CPU, ``counts`` the number of sentences of each document, in order.
         """
         vectors = self.word_level(self.embedding(sentences), words)
         documents = nn.utils.rnn.pad_sequence(list(vectors.split(counts)), batch_first=True)

@@ -68,17 +68,9 @@ def text_cnn(
     softmax. With vectors of width 100 it has 29,700 + 21 k parameters besides the word vectors.
     Source: Meng, Shen, Zhang and Han, CIKM 2018 (WeSTClass), its released code.
 
-    Args:
-        table: (words + 1, width) float32 word vectors; row 0 is padding.
-        n_classes: k.
-        frozen: keep the word vectors fixed.
-        learning_rate, momentum: of SGD.
-        bfloat16: compute in bfloat16 (weights and the softmax stay float32).
-
-    Returns:
-        A compiled model from (rows, time) int32 word ids, padded by zeros at the end to at least 5,
-        to (rows, k) float32 probabilities.
-
+    The table is (words + 1, width) float32; row 0 is padding. Weights and the softmax stay float32
+    with ``bfloat16``. The model goes from (rows, time) int32 word ids, padded by zeros at the end
+    to at least 5, to (rows, k) float32 probabilities.
     """
     layers = keras.layers
     dtype = "mixed_bfloat16" if bfloat16 else "float32"

@@ -28,10 +28,6 @@ def import_keras() -> Any:
     The user has chosen if Keras is already imported, if KERAS_BACKEND is set, or if ``keras.json``
     names an installed backend. (Keras itself writes a ``keras.json`` that names TensorFlow, so a
     backend that is not installed does not count.)
-
-    Raises:
-        LopsError: Keras 3 or its backend is not installed.
-
     """
     before = os.environ.get("KERAS_BACKEND")
     if "keras" not in sys.modules and not _backend_is_chosen():

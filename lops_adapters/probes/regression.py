@@ -96,13 +96,7 @@ def logistic_weights(
     """Return weights and, as the last row, biases, (width + 1, k) float64, of least loss.
 
     The loss is that of scikit-learn's ``LogisticRegression(C=strength)``, whose import takes longer
-    than this.
-
-    Args:
-        rows: (n, width) float32.
-        codes: (n,) int class codes.
-        n_classes: k.
-        strength: the smaller, the smaller the weights.
+    than this: the smaller the strength, the smaller the weights.
 
     >>> weights = logistic_weights(np.eye(2, dtype=np.float32), np.array([0, 1]), 2, 1.0)
     >>> bool(weights[0, 0] > weights[0, 1]), weights.shape

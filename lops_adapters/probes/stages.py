@@ -63,13 +63,9 @@ class Stage:
     def batches(
         self, n: int, batch_size: int, cut: Callable[[int], Iterable[B]]
     ) -> Iterator[tuple[B, float, Update]]:
-        """Yield every batch with its rate and what to yield after its update.
+        """Yield every batch of n samples with its rate and what to yield after its update.
 
-        Args:
-            n: samples.
-            batch_size: of the probe.
-            cut: called with the samples per update, in every epoch, for the batches.
-
+        ``cut`` is called with the samples per update, in every epoch, for the batches.
         """
         size = max(1, round(batch_size * self.batch_share))
         per_epoch, done = -(-n // size), 0

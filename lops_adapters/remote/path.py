@@ -193,26 +193,21 @@ class _Bytes(io.RawIOBase):
         self._file, self._path, self._sent = file, path, 0
 
     def readable(self) -> bool:
-        """Return whether it can be read."""
         return bool(self._file.readable())
 
     def writable(self) -> bool:
-        """Return whether it can be written."""
         return bool(self._file.writable())
 
     def seekable(self) -> bool:
-        """Return whether parts can be read."""
         return self.readable()
 
     def readinto(self, buffer: Any) -> int:
-        """Read the next bytes."""
         with _named(self._path):
             part = self._file.read(len(buffer))
         buffer[: len(part)] = part
         return len(part)
 
     def write(self, data: Any) -> int:
-        """Write bytes; wait if too many wait to be sent."""
         with _named(self._path):
             self._file.write(data)
             self._sent += len(data)
@@ -222,16 +217,13 @@ class _Bytes(io.RawIOBase):
         return len(data)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Go to a place."""
         with _named(self._path):
             return int(self._file.seek(offset, whence))
 
     def tell(self) -> int:
-        """Return the place."""
         return int(self._file.tell())
 
     def close(self) -> None:
-        """Close the file; what was written becomes the object."""
         if not self.closed:
             with _named(self._path):
                 self._file.close()

@@ -16,7 +16,6 @@ from lops_adapters.report.text import cleaned
 
 PART = 5000  # further rows made at a time
 POINTS = 200  # of a curve
-COLUMNS = ("suggested", "suggested_probability", "gold", "ids", "numbers")  # optional
 
 
 def selection_page(
@@ -24,12 +23,21 @@ def selection_page(
     texts: Sequence[Any],
     labels: Any,
     *,
+    title: str,
+    source: str,
+    suggested: Any = None,
+    suggested_probability: Any = None,
+    gold: Any = None,
+    ids: Any = None,
+    numbers: Sequence[int] | None = None,
+    why: list[str] | None = None,
+    settings: dict[str, Any] | None = None,
+    versions: dict[str, Any] | None = None,
     near: Sequence[np.ndarray] = (),
     to_check: Sequence[int] = (),
     suspects_per_class: int = 100,
-    **more: Any,
 ) -> SelectionPage:
-    """Collect what the page of a selection shows.
+    """Collect what the page of a selection shows; further fields keep their defaults.
 
     The least trusted rows are listed, at most 2,000, and then the other rejected rows, packed, as
     many as fit. Long texts are cut.
@@ -37,14 +45,15 @@ def selection_page(
     Args:
         selection: of n rows.
         texts, labels: n texts and pseudo-labels.
+        title, source: headings.
+        suggested, suggested_probability: n labels that the probe prefers.
+        gold, ids: n gold labels (None, NaN or an empty text: missing) and ids.
+        numbers: n numbers of the rows in their table, from 1; default: 1 to n.
+        why: sentences; default: the rule and why training stopped.
+        settings, versions: what is needed to repeat the selection.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are also listed.
         suspects_per_class: how many of the least trusted rows are listed first.
-        more: of n rows each, suggested (labels that the probe prefers), suggested_probability, gold
-            (None, NaN or an empty text: missing), ids, and numbers of the rows in their table, from
-            1 (default: 1 to n); and title, source and other fields of
-            :class:`~lops_adapters.report.contents.SelectionPage`, such as why (default: the rule
-            and why training stopped).
 
     Raises:
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
@@ -52,31 +61,40 @@ def selection_page(
             repeated rows to check.
 
     """
-    columns = {name: more.pop(name, None) for name in COLUMNS}
-    rows = PageRows(selection, texts, labels, **columns)
+    rows = PageRows(
+        selection,
+        texts,
+        labels,
+        suggested=suggested,
+        suggested_probability=suggested_probability,
+        gold=gold,
+        ids=ids,
+        numbers=numbers,
+    )
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
     at = rows.listed(suspects_per_class, to_check)
     classes = [(cleaned(str(label)), one.why) for label, one in selection.per_class.items()]
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)
-    shown = {
-        "why": [f"Method: {selection.rule}.", f"Training: {selection.stopped}."],
-        "settings": {},
-        "versions": {},
-        "suspects": list(rows.suspects(at, LONGEST)),
-        "near": rows.near(near),
-        "n_near": len(near),
-        "to_check": [rows.number(i) for i in to_check],
-        "strata": rows.strata,
-        "learnt": learnt_bins(selection.learnt_at, selection.mask),
-        "thresholds": threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
-        "own_threshold": threshold,
-        "curves": _curves(rows),
-        "confused": rows.confused(),
-    }
-    shown |= counted(classes, *_counts(rows))
-    page = SelectionPage(**{**shown, **more})
+    page = SelectionPage(
+        title=title,
+        source=source,
+        why=why or [f"Method: {selection.rule}.", f"Training: {selection.stopped}."],
+        learnt=learnt_bins(selection.learnt_at, selection.mask),
+        thresholds=threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
+        curves=_curves(rows),
+        suspects=list(rows.suspects(at, LONGEST)),
+        settings=settings or {},
+        versions=versions or {},
+        own_threshold=threshold,
+        near=rows.near(near),
+        n_near=len(near),
+        to_check=[rows.number(i) for i in to_check],
+        strata=rows.strata,
+        confused=rows.confused(),
+        **counted(classes, *_counts(rows)),
+    )
     return replace(page, **_further(rows, at, page.codes))
 
 

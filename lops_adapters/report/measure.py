@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError, tie_hash
 
 # Confidence, rows at or above it, rows with a gold label, wrong ones among these (None: unknown).
 Threshold = tuple[float, int, int, int | None]
+_BINS = 11  # of learning times, at most
 
 
 def finite(confidence: np.ndarray) -> np.ndarray:
@@ -92,13 +93,11 @@ def threshold_rows(
     return list(zip(thresholds.tolist(), rows[last].tolist(), known, errors, strict=True))
 
 
-def learnt_bins(
-    learnt_at: np.ndarray, mask: np.ndarray, size: int = 12
-) -> list[tuple[float | None, int, int]]:
+def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray) -> list[tuple[float | None, int, int]]:
     """Return (time, kept, rejected) per learning time, last the rows never learnt (time None).
 
-    Empty if no row has a time. More than ``size`` - 1 distinct times are binned in equal widths,
-    named by their upper edge.
+    Empty if no row has a time. More than eleven distinct times are binned in equal widths, named by
+    their upper edge.
 
     >>> learnt_bins(np.array([1.0, 1.0, 2.0, np.inf]), np.array([True, True, True, False]))
     [(1.0, 2, 0), (2.0, 1, 0), (None, 0, 1)]
@@ -107,9 +106,9 @@ def learnt_bins(
     if not learnt.any():
         return []
     times, place = np.unique(learnt_at[learnt], return_inverse=True)
-    if len(times) > size - 1:
-        edges = np.linspace(times[0], times[-1], size)
-        place = np.clip(np.searchsorted(edges, learnt_at[learnt]) - 1, 0, size - 2)
+    if len(times) > _BINS:
+        edges = np.linspace(times[0], times[-1], _BINS + 1)
+        place = np.clip(np.searchsorted(edges, learnt_at[learnt]) - 1, 0, _BINS - 1)
         times = edges[1:]
     kept = np.bincount(place, weights=mask[learnt], minlength=len(times)).astype(int).tolist()
     every = np.bincount(place, minlength=len(times)).tolist()

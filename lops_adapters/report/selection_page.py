@@ -34,12 +34,13 @@ _MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and character
 def write_selection_page(path: Path, page: SelectionPage) -> Path:
     """Write the page of a selection as one HTML file into an existing folder; return its path."""
     thresholds, places = _thresholds(page)
+    cards = thresholds + _learnt(page) + _curves(page)
     parts = [
         checked(page),
         _figures(page),
         classes.per_class(page),
         source_section(page),
-        _charts(page, thresholds),
+        section("charts", "Confidence", f'<div class="charts">{cards}</div>') if cards else "",
         suspects.listed(page),
         _near(page),
         _why(page),
@@ -180,12 +181,6 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     inside = f'<div class="halves">{halves}</div>'
     title = "What another threshold would keep"
     return card(title, inside, details("Numbers of this chart", numbers)), places
-
-
-def _charts(page: SelectionPage, thresholds: str) -> str:
-    cards = [thresholds, _learnt(page), _curves(page)]
-    drawn = f'<div class="charts">{"".join(cards)}</div>'
-    return section("charts", "Confidence", drawn) if any(cards) else ""
 
 
 def _learnt(page: SelectionPage) -> str:

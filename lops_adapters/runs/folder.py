@@ -43,10 +43,8 @@ class RunFolder:
     def open(cls, path: Path, config: dict[str, Any], *, resume: bool) -> RunFolder:
         """Start a run in ``path``, or resume the one that is there.
 
-        Raises:
-            LopsError: the folder holds a run and ``resume`` is false, holds something else, was
-                started with other settings or data, or cannot be made.
-
+        LopsError: the folder holds a run and ``resume`` is false, holds something else, was started
+        with other settings or data, or cannot be made.
         """
         run = cls(path, same_on_resume(config))
         stored = path / "config.json"

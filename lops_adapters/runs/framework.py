@@ -190,12 +190,8 @@ def run(
     """Run arms and return the contents of ``metrics.json``, which is written after each arm.
 
     Only the evaluator gets gold labels, and the one method that is defined by them. Arms that an
-    earlier call finished in the same run folder are kept in ``metrics.json``.
-
-    Raises:
-        LopsError: a library is missing, or the data or settings cannot work; before the long
-            work if that is known before it.
-
+    earlier call finished in the same run folder are kept in ``metrics.json``. LopsError for a
+    missing library, and data or settings that cannot work, where possible before the long work.
     """
     by_gold = _check(framework, dataset, job, arms)
     corpus = dataset.corpus

@@ -1,13 +1,10 @@
 """Frameworks that repeat: pseudo-label documents, select among these, train and predict."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import Selection
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.checked import TO_CHECK, noise_metrics, write_to_check
 from lops_adapters.runs.files import (
     selection_metrics,
@@ -19,28 +16,8 @@ from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.job import Job, Settings
 
 
-@dataclass(frozen=True)
-class Iteration:
-    """One round of one arm.
-
-    Attributes:
-        number: from 0.
-        pseudo_labels: by position in the corpus.
-        selection: among them.
-        probabilities: (n, k) float32, of all documents.
-        seconds: of ``selection`` and ``classifier``.
-
-    """
-
-    number: int
-    pseudo_labels: PseudoLabels
-    selection: Selection
-    probabilities: np.ndarray
-    seconds: dict[str, float]
-
-
 class IteratedFramework(Framework[Settings]):
-    """A framework whose :meth:`run_arm` returns one or more :class:`Iteration`.
+    """A framework whose :meth:`run_arm` returns one or more iterations.
 
     ``prepared`` has a ``corpus``, ``pseudo_labels``, the first ones, which all arms share, and
     ``seconds`` per stage.

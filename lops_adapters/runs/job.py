@@ -70,20 +70,16 @@ class Job(Generic[Settings]):
         """Return the selector of an arm, as the settings ask for it.
 
         Args:
-            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``; ``standard``
-                keeps everything.
+            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``.
             probe: builds the probe, for the methods that need one.
-            seed: default: that of the run.
-            n, per_class: see :func:`lops_adapters.selection.build`.
+            seed, n, per_class: see :func:`lops_adapters.selection.build`; the seed: the run's.
             positions: (m,) of the documents that the samples are; None: other samples. By them,
                 methods get the gold labels of the job, or the labels by a person.
-            control_of: name of the selections' stages, with ``{}`` for the arm, see
-                :meth:`controlled`.
+            control_of: name of the stages, with ``{}`` for the arm, see :meth:`controlled`.
             texts: turns samples into texts, for methods that score texts and for keep ``auto``;
                 default: the samples are texts or tokens.
             correct: ``committee`` corrects the labels, see
                 :class:`~lops_adapters.selection.committee.Committee`.
-
         """
         seed = self.seed if seed is None else seed
         row = self.settings.row(method)

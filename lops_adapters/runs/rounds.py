@@ -71,14 +71,13 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Round:
+class Iteration:
     """One round of one arm.
 
     Attributes:
         number: from 0.
-        pseudo_labels: by position in the corpus, without the documents that came with a label.
-        selection: among them; everything after the first round.
-        selects: whether the arm selects in this round.
+        pseudo_labels: by position in the corpus.
+        selection: among them.
         probabilities: (n, k) float32, of all documents.
         seconds: of ``selection`` and ``classifier``.
 
@@ -87,9 +86,18 @@ class Round:
     number: int
     pseudo_labels: PseudoLabels
     selection: Selection
-    selects: bool
     probabilities: np.ndarray
     seconds: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Round(Iteration):
+    """A round of the last stage, among documents that came without a label.
+
+    Its selection is everything after the first round; ``selects``: the arm selects in this one.
+    """
+
+    selects: bool
 
 
 def run_rounds(
@@ -103,18 +111,9 @@ def run_rounds(
 ) -> list[Round]:
     """Run the rounds of one arm; the model of the last one is the arm's.
 
-    They end when no rejected document is left. Documents that came with a label are trained on with
-    it, and not selected among.
-
-    Args:
-        arm: names the stages.
-        method: of its selection; ``standard`` keeps everything.
-        probabilities: (n, k), what the framework predicts.
-        corpus: n documents.
-        job: its settings are :class:`RoundsSettings`.
-        kind: name of the framework.
-        given: documents that came with a label.
-
+    They end when no rejected document is left. Documents that came with a label (``given``) are
+    trained on with it, and not selected among. The probabilities, (n, k), are what the framework
+    ``kind`` predicts; ``standard`` keeps everything; the arm names the stages.
     """
     # ``every`` is for a network, which can learn all in one epoch; the classifier does not.
     job = replace(job, settings=replace(job.settings, every="epoch"))
@@ -136,7 +135,7 @@ def run_rounds(
         train = partial(_train, arm, number, read, training, corpus, job, kind)
         arrays, train_seconds = job.folder.stage(f"{arm}-round-{number + 1}", train)
         spent = {"selection": seconds, "classifier": train_seconds}
-        done.append(Round(number, labels, selection, selects, arrays["probabilities"], spent))
+        done.append(Round(number, labels, selection, arrays["probabilities"], spent, selects))
         if not len(training.bootstrap_by_rank(arrays["probabilities"], _SHARE, number)):
             break
     return done

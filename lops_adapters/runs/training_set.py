@@ -8,20 +8,14 @@ only if no class is missing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 
-from lops_adapters.probes.regression import softmax
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.selection.by_rank import best_by_rank
 from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
-# Mean of the largest probability of sharpened ones. Chosen on seed 0 next to 0.9 and to a fixed
-# sharpness of 5, see docs/reproducibility.md, note 35.
-_SURE = 0.8
-_LEAST = 1e-9
-_ROUNDS, _CLOSE, _HALVINGS = 300, 1e-4, 40
 
 
 @dataclass
@@ -85,26 +79,27 @@ class TrainingSet:
     ) -> PseudoLabels:
         """Move the best share of each class from the pool into the set and return it.
 
-        No threshold, so that a class also grows if the classifier is rarely sure of it. Classes get
-        the mean of three shares: theirs of the first training set, theirs of the predictions, and
-        an even one. Predictions alone drift to frequent classes from round to round; even shares
-        alone are wrong where classes are unequal. A class without pseudo-labels stays without.
+        Classes get the mean of three shares: theirs of the first training set, theirs of the
+        predictions, and an even one. Predictions alone drift to frequent classes from round to
+        round; even shares alone are wrong where classes are unequal. A class without pseudo-labels
+        stays without.
 
         Args:
             probabilities: (n, k), of all documents.
-            share: of the pool documents of each class, see :func:`best_per_class`.
+            share: of the pool documents of each class, see
+                :func:`~lops_adapters.selection.by_rank.best_by_rank`.
             iteration: of this prediction.
 
         """
         k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
         present = np.unique(self.codes[self.since >= 0])
-        own = probabilities[:, present]
         first = np.bincount(self.codes[self.since == 0], minlength=k)[present]
+        own = probabilities[:, present]
         predicted = np.bincount(own.argmax(axis=1), minlength=len(present))
-        shares = (first / first.sum() + predicted / len(own) + 1 / len(present)) / 3
-        fitted = np.zeros((len(own), k))
-        fitted[:, present] = fitted_to_shares(own, shares)
-        return self._move(pool[best_per_class(fitted[pool], share)], fitted, iteration)
+        shares = np.zeros(k)
+        shares[present] = (first / first.sum() + predicted / len(own) + 1 / len(present)) / 3
+        best, fitted = best_by_rank(probabilities, pool, shares, share)
+        return self._move(best, fitted, iteration)
 
     def _move(self, positions: np.ndarray, scores: np.ndarray, iteration: int) -> PseudoLabels:
         """Add documents with their class of the largest score, (n, k), and return them."""
@@ -122,64 +117,6 @@ class TrainingSet:
     def _labels(self, positions: np.ndarray) -> PseudoLabels:
         names = np.array(self.classes, dtype=object)[self.codes[positions]]
         return PseudoLabels(positions, names, self.scores[positions], len(self.since), self.classes)
-
-
-def fitted_to_shares(probabilities: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return probabilities times one factor per class, (n, k) float64; rows sum to 1.
-
-    With these factors, classes have their shares of the sharpened probabilities: a classifier of
-    few documents is less sure than it is right, so that plain means are too even. The sharpness
-    follows how sure it is, so that a classifier of many documents is hardly moved.
-
-    Args:
-        probabilities: (n, k).
-        shares: (k,), above 0, sum to 1.
-
-    >>> fitted_to_shares(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([0.5, 0.5])).round(2).tolist()
-    [[0.55, 0.45], [0.45, 0.55]]
-    """
-    logs = np.log(np.maximum(probabilities.astype(np.float64), _LEAST))
-    sharpness = _sharpness(logs)
-    factors = np.zeros(logs.shape[1])
-    for _ in range(_ROUNDS):
-        mean = softmax(sharpness * (logs + factors)).mean(axis=0)
-        if np.abs(mean - shares).max() < _CLOSE:
-            break
-        factors += np.log(shares / np.maximum(mean, _LEAST)) / sharpness
-    return softmax(logs + factors)
-
-
-def _sharpness(logs: np.ndarray) -> float:
-    """Return the power of probabilities, given as (n, k) logarithms, that makes them sure enough.
-
-    At least 1; at most 10, since no power makes even probabilities sure.
-    """
-    low, high = 1.0, 10.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if softmax(middle * logs).max(axis=1).mean() < _SURE:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def best_per_class(scores: np.ndarray, share: float) -> np.ndarray:
-    """Return the (m,) int64 rows with the highest scores among the rows of each class.
-
-    A row belongs to the class of its largest score, the first of these. A class keeps ``share`` of
-    its rows, rounded up. Ties: rows that tie with the last of them are kept too.
-
-    >>> best_per_class(np.array([[0.9, 0.1], [0.6, 0.4], [0.8, 0.2], [0.3, 0.7]]), 0.5).tolist()
-    [0, 2, 3]
-    """
-    best, codes = scores.max(axis=1), scores.argmax(axis=1)
-    kept = np.zeros(len(scores), dtype=bool)
-    for code in np.unique(codes):
-        own = codes == code
-        ranked = np.sort(best[own])[::-1]
-        kept |= own & (best >= ranked[ceil(round(share * len(ranked), 6)) - 1])
-    return np.flatnonzero(kept)
 
 
 def codes_of(labels: PseudoLabels) -> np.ndarray:

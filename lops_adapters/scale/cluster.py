@@ -21,10 +21,6 @@ def connected(address: str | None) -> Iterator[Any]:
     """Yield ray, connected: to the cluster at an address, or to one on this machine.
 
     A program that is connected already stays so. What is started here ends here.
-
-    Raises:
-        LopsError: Ray is not installed, or there is no cluster at the address.
-
     """
     ray = extras.load("ray", "--engine ray")
     if ray.is_initialized():
@@ -52,14 +48,9 @@ def connected(address: str | None) -> Iterator[Any]:
 def start(ray: Any, **options: Any) -> None:
     """Start Ray on this machine; it serves this process and the processes that it starts.
 
-    It listens on the loopback interface only, and asks for a random token, since other users of
-    the machine also reach that. The token is in the environment of these processes and in no file.
-    ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay.
-
-    Args:
-        ray: the module, not connected.
-        options: further arguments of ``ray.init``.
-
+    It listens on the loopback interface only, and asks for a random token, since other users of the
+    machine also reach that. The token is in the environment of these processes and in no file.
+    ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay. Options are those of ``ray.init``.
     """
     from ray._private import ray_constants
     from ray._raylet import Config  # type: ignore[attr-defined]
@@ -96,21 +87,10 @@ def spread(
 ) -> Iterator[tuple[int, Any]]:
     """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
 
-    A task whose worker or node is lost runs again, elsewhere.
-
-    Args:
-        ray: connected.
-        work: a function of a module; its errors come back.
-        items: arguments.
-        shared: further arguments; references are resolved where the work is done.
-        cards: GPUs that each item needs.
-
-    Yields:
-        Place and result of each item, in any order.
-
-    Raises:
-        LopsError: raised by the work, or a worker that is lost again and again.
-
+    Yields place and result of each item, in any order. A task whose worker or node is lost runs
+    again, elsewhere. ``work`` is a function of a module; its errors come back. References in
+    ``shared`` are resolved where the work is done; ``cards`` are the GPUs that each item needs.
+    LopsError: raised by the work, or a worker that is lost again and again.
     """
     # retry_exceptions stays off: what a row raises, it raises again.
     task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3)(work)
@@ -136,12 +116,7 @@ def spread(
 
 
 def got(ray: Any, reference: Any) -> Any:
-    """Return the value of a reference; errors of the work as they were raised.
-
-    Raises:
-        LopsError: raised by the work, or its worker is lost.
-
-    """
+    """Return the value of a reference; errors of the work as they were raised."""
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:

@@ -115,15 +115,12 @@ class Steps:
     def draw(self, parts: Sequence[Part], classes: Classes) -> Sample:
         """Draw the sample: every part sends the rows that may be in it."""
         job, slack = self.job, 1.0
-        columns, settings = (
-            settled(job.columns, classes),
-            {"most": job.most, "seed": job.choice.seed},
-        )
+        columns = settled(job.columns, classes)
         with self._step("draw", len(parts)) as said:
             while True:
                 limits = expected(rows_by_key(classes), job.most, slack)
-                survey = Survey(job.columns, most=job.most, seed=job.choice.seed)
-                more = {**settings, "limits": limits, "checked": job.checked}
+                survey = Survey(job.columns, **job.drawn)
+                more = {**job.drawn, "limits": limits, "checked": job.checked}
                 for _, part_survey in spread(self.ray, _draw, parts, columns, more):
                     survey.join(part_survey)
                 if survey.is_enough(classes):

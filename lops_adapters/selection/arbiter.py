@@ -83,18 +83,13 @@ def learn(
     shares: Sequence[float],
     sharpness: float = SHARPNESS,
 ) -> Arbiter:
-    """Learn an arbiter from checked rows.
+    """Learn an arbiter from m checked rows.
 
-    Args:
-        likelihoods: of every member, (n, k).
-        codes: (n,) int.
-        given: (k, k) the distribution of true classes per label that the committee assumes.
-        rows: (m,) int positions of the checked rows.
-        true: (m,) int, their codes by the person.
-        vectors: (n, width) float, of the samples; width 0: there are none.
-        shares: of every member in the committee's mean.
-        sharpness: sum of the members' coefficients before any row is checked.
-
+    Likelihoods are (n, k) of every member, ``given`` the (k, k) distribution of true classes per
+    label that the committee assumes, ``rows`` the positions of the checked rows and ``true`` their
+    codes by the person, vectors (n, width) of the samples (width 0: there are none), shares those
+    of the members in the committee's mean, ``sharpness`` the sum of the members' coefficients
+    before any row is checked.
     """
     k, of_members = len(given), np.array(shares)
     order = np.argsort(rows, kind="stable")

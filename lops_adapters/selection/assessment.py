@@ -112,21 +112,17 @@ class FittedCommittee:
         ]
         return Assessment(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def suggest(
-        self, samples: Sequence[Any], groups: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the most probable classes of samples without a label, (m,), and how probable."""
-        codes, probability = np.empty(len(samples), np.int64), np.empty(len(samples))
+    def probabilities(self, samples: Sequence[Any]) -> np.ndarray:
+        """Return the probabilities of the classes of samples without a label, (m, k) float64."""
+        parts = [np.zeros((0, len(self.classes)))]
         for rows in _blocks(len(samples)):
-            of_rows = None if groups is None else groups[rows]
-            of_members, _ = self._likelihoods(samples[rows], of_rows)
+            of_members, _ = self._likelihoods(samples[rows], None)
             likely = self.likely(of_members, np.full(len(of_members[0]), -1))
             if self.sources is None:
-                true = softmax(evidence(likely))
+                parts.append(softmax(evidence(likely)))
             else:
-                true = softmax(self.sources.total(np.zeros(likely.shape), likely))
-            codes[rows], probability[rows] = true.argmax(axis=1), true.max(axis=1)
-        return codes, probability
+                parts.append(softmax(self.sources.total(np.zeros(likely.shape), likely)))
+        return np.concatenate(parts)
 
     def _block(
         self, samples: Sequence[Any], labels: np.ndarray, groups: np.ndarray | None

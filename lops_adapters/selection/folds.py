@@ -138,12 +138,8 @@ def by_folds(
 ) -> np.ndarray:
     """Return the predictions for further samples, (m, k): the mean of all folds' models.
 
-    A sample of a group is predicted only by the model that has not seen the group.
-
-    Args:
-        predicted: of every fold's model, (m, k).
-        groups: (m,) int codes of groups, -1: none that was there; None: no groups.
-        folds: of each group, see :meth:`Folded.fold_of_each_group`.
+    A sample of a group (int code, -1: none that was there) is predicted only by the model that has
+    not seen the group; ``folds`` are of each group, see :meth:`Folded.fold_of_each_group`.
 
     >>> predicted = [np.array([[0.2], [0.2]]), np.array([[0.6], [0.6]])]
     >>> by_folds(predicted, np.array([-1, 0]), np.array([1])).tolist()

@@ -47,18 +47,10 @@ def held_out(
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
 
-    If the probe stops early, its last predictions serve for the later times.
-
-    Args:
-        probe: trained from scratch once per fold.
-        labelled: n samples of k classes.
-        times: of the checkpoints, in epochs, ascending. Default: 1, 2, 4, ... and the last one, and
-            some within the first epoch if the probe has them.
-        read: the samples as another member reads them, if the probe takes that.
-
-    Returns:
-        Time in epochs -> (n, k) float32 probabilities.
-
+    If the probe stops early, its last predictions serve for the later times. ``times`` of the
+    checkpoints are in epochs, ascending; default: 1, 2, 4, ... and the last one, and some within
+    the first epoch if the probe has them. ``read`` are the samples as another member reads them, if
+    the probe takes that. Returned are time -> (n, k) float32 probabilities.
     """
     early, last = EARLY_LOOKS if probe.has_checkpoints else (), probe.max_epochs
     times = times or [*early, *(2.0**i for i in range((last - 1).bit_length())), float(last)]

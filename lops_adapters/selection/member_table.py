@@ -168,21 +168,15 @@ def _neighbours(inputs: Inputs) -> Member:
     return Neighbours("neighbours", inputs.encode, **inputs.encoded, weight=weight)
 
 
-def _regression(inputs: Inputs) -> Member:
-    return VectorRegression("regression", inputs.encode, **inputs.encoded)
-
-
-def _class_words(inputs: Inputs) -> Member:
-    return ClassWords("class words", inputs.encode, inputs.words)
-
-
 _ROWS = (
     MemberFactory("probe", (), "{probe}", _probe),
     MemberFactory("topics", (TEXTS,), "neighbours by LSA", _topics),
     MemberFactory("neighbours", (VECTORS,), "neighbours", _neighbours),
-    MemberFactory("regression", (VECTORS,), "logistic regression", _regression),
-    MemberFactory("class words", (TEXTS, VECTORS, WORDS), "class words", _class_words),
-)
+    MemberFactory("regression", (VECTORS,), "logistic regression",
+                  lambda inputs: VectorRegression("regression", inputs.encode, **inputs.encoded)),
+    MemberFactory("class words", (TEXTS, VECTORS, WORDS), "class words",
+                  lambda inputs: ClassWords("class words", inputs.encode, inputs.words)),
+)  # fmt: skip
 MEMBERS = Registry("member", "lops_adapters.members", MemberFactory, _ROWS)
 
 

@@ -33,7 +33,15 @@ class Corrected(Selection):
     labels: np.ndarray
 
     def __init__(self, selection: Selection, labels: np.ndarray) -> None:
-        vars(self).update(vars(selection), labels=labels)
+        super().__init__(
+            selection.mask,
+            selection.learnt_at,
+            selection.confidence,
+            selection.per_class,
+            selection.rule,
+            selection.stopped,
+        )
+        self.labels = labels
 
 
 def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:

@@ -22,7 +22,7 @@ from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
-from lops_adapters.runs import iterations
+from lops_adapters.runs import rounds
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.job import CONTROLLED, Job
 from lops_adapters.runs.models import ProbeClassifier
@@ -55,7 +55,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Iteration(iterations.Iteration):
+class Iteration(rounds.Iteration):
     """One round of one arm; its pseudo-labels are initial and bootstrapped ones.
 
     Attributes:

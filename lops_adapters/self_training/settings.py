@@ -118,12 +118,7 @@ class SelfTrainingSettings(FrameworkSettings):
         return self.encoder
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
-        """Return the settings completed by the methods of a run and the pseudo-label file.
-
-        Raises:
-            LopsError: the pseudo-labels are neither a heuristic nor a readable file.
-
-        """
+        """Return the settings completed by the methods of a run and the pseudo-label file."""
         alone = LOPS not in methods and any(map(is_told, methods))
         checksum = None
         if self.pseudo_labels not in HEURISTICS:

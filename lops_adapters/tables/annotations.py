@@ -59,6 +59,15 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     return _wide(table, columns, texts, sources, rows)
 
 
+def by_several(table: Table, text: str, source: str) -> bool:
+    """Return whether a text has labels by several sources."""
+    first: dict[Any, str | None] = {}
+    return any(
+        first.setdefault(cell_text(cell), source_name(who)) != source_name(who)
+        for _, _, (cell, who) in table.cells((text, source))
+    )
+
+
 def _repeats(table: Table, name: str, of: str) -> bool:
     """Return whether a column names the same text in several rows, and nowhere different ones."""
     rows = [cells for _, _, cells in table.cells((name, of)) if not is_unlabelled(cells[0])]

@@ -58,7 +58,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
         rehearse(table, kind, results.NEW)
     if output.corrected is not None:
         rehearse(table, formats.to_write(output.corrected, "--corrected"), ())
-    survey = survey_of(table, job.columns, most=job.most, seed=job.choice.seed, checked=job.checked)
+    survey = survey_of(table, job.columns, **job.drawn, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
     for kind in output.formats:

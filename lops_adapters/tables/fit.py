@@ -22,8 +22,9 @@ from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
-from lops_adapters.texts.explain import Why, class_problems, pair_sentences
+from lops_adapters.texts.explain import Why, cannot_tell, class_problems, pair_sentences
 from lops_adapters.texts.labelled import select_labelled
+from lops_adapters.texts.rest import SAID, Rest, rest_of
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.totals import Totals
 
@@ -145,7 +146,7 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
     from threadpoolctl import threadpool_limits
 
     committees = list[FittedCommittee]()
-    further = not sample.is_whole or (_has_unvoted(sample, job) and job.columns.is_plain)
+    further = bool(sample.rest) or not sample.is_whole
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
@@ -157,22 +158,31 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
             place=sample.place,
             fitted=committees.append if further else None,
         )
+        label = None
+        if sample.rest and not cannot_tell(selection):
+            known = sample.texts, selection.corrected.tolist()
+            more: dict[str, Any] = {
+                "encoder": job.choice.options.get("encoder"),
+                "seed": job.choice.seed,
+            }
+            label = rest_of(committees[0], *known, sample.rest, **more)
+            selection.said.notes.append(SAID)
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too
     names = sample.classes.names
     selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = near and sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
-    scoring = _scoring(sample, job, selection, next(iter(committees), None))
+    scoring = _scoring(sample, job, selection, next(iter(committees), None), label)
     return Fit(job, sample, selection, scoring, duplicates)
 
 
-def _has_unvoted(sample: Sample, job: TableJob) -> bool:
-    return job.columns.has_votes and sample.classes.abstained > 0
-
-
 def _scoring(
-    sample: Sample, job: TableJob, selection: TextSelection, committee: FittedCommittee | None
+    sample: Sample,
+    job: TableJob,
+    selection: TextSelection,
+    committee: FittedCommittee | None,
+    rest: Rest | None,
 ) -> Scoring:
     """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
     names, sampled = sample.classes.names, None
@@ -198,7 +208,7 @@ def _scoring(
         learnt_at=selection.learnt_at if "lops_learnt_at" in selection.columns else None,
         has_checks=bool(selection.checked),
         sampled=sampled,
-        unvoted=committee if _has_unvoted(sample, job) else None,
+        rest=rest,
         reader=sample.reader,
         groups=sample.groups,
     )

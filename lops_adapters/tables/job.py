@@ -8,6 +8,7 @@ from lops_adapters.labels.columns import Columns
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
 from lops_adapters.texts.choices import Choice
+from lops_adapters.texts.rest import MOST
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,10 @@ class TableJob:
         """The rows of the sample; everything, if the method cannot score other rows."""
         plain = self.choice.row.scores_further and self.columns.is_plain
         return self.probe_rows if plain else EVERYTHING
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """What a survey is told of its sample; no rows without a label if they get none."""
+        plain = self.choice.row.assesses and self.columns.is_plain
+        rest = min(self.probe_rows, MOST) if plain else 0
+        return {"most": self.most, "seed": self.choice.seed, "rest": rest}

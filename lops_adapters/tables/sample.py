@@ -35,6 +35,7 @@ class Sample:
     Attributes:
         drawn: keys, ids, positions and rows.
         texts: of the rows; without a column of texts, row numbers in their place.
+        rest: texts of sampled rows without a label.
         labelled: the rows with codes of the table's classes, by name, with votes and groups.
         gold, ids: None: no column. A missing gold label is None.
         vectors: (n, width) numbers to score in place of the texts; None: not given.
@@ -50,6 +51,7 @@ class Sample:
         columns: Columns,
         classes: Classes,
         drawn: Drawn,
+        rest: Drawn,
         tally: Tally,
         checked: Mapping[int, str],
     ) -> None:
@@ -59,6 +61,7 @@ class Sample:
         of_columns = zip(*(row.cells for row in rows), strict=True)
         cells = dict(zip(columns.names, of_columns, strict=True))
         self.texts = [row.text for row in rows]
+        self.rest = [row.text for row in rest.rows]
         self.gold: list[str | None] | None = None
         if columns.gold is not None:
             self.gold = [

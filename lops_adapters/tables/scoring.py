@@ -17,7 +17,7 @@ from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.groups import Groups
 from lops_adapters.labels.votes import VoteReader
 from lops_adapters.selection import Method
-from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
+from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import (
@@ -35,9 +35,11 @@ from lops_adapters.tables.results import (
 )
 from lops_adapters.tables.survey import texts_of
 from lops_adapters.tables.train import TrainRows
+from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.totals import Totals
 
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
+Suggested = tuple[list[Any], list[float]]  # labels as in the table, and their probabilities
 
 
 class ScoredRows(NamedTuple):
@@ -75,7 +77,7 @@ class Scoring:
         learnt_at: (n,) of the sample; None: the method has no learning times.
         has_checks: whether a person has checked rows.
         sampled: the committee that was fitted to the sample; None: the sample is the table.
-        unvoted: the committee that suggests labels of rows without a vote; None: no votes.
+        rest: labels the rows that have no label; None: they get none.
         reader: of votes; None: each row has one label.
         groups: of the sample; None: no groups.
 
@@ -89,7 +91,7 @@ class Scoring:
     learnt_at: np.ndarray | None
     has_checks: bool
     sampled: SampleCommittee | None = None
-    unvoted: FittedCommittee | None = None
+    rest: Rest | None = None
     reader: VoteReader | None = None
     groups: Groups | None = None
 
@@ -139,16 +141,14 @@ class Scoring:
         (cells,) = block.cells([str(self.job.columns.group)])
         return self.groups.of([cells[i] for i in rows.tolist()])
 
-    def suggestions(self, block: Block, rows: np.ndarray) -> dict[str, list[Any]]:
-        """Return the added columns of rows without a vote; empty if nothing is suggested."""
-        if self.unvoted is None:
-            return {}
+    def suggested(self, block: Block, rows: np.ndarray) -> Suggested:
+        """Return labels of (m,) rows without one, and how probable; empty, if they get none."""
+        if self.rest is None:
+            return [], []
         (texts,) = block.cells([str(self.job.columns.text)])
-        read = texts_of(texts, block, rows)
-        codes, probability = self.unvoted.suggest(read, self._groups(block, rows))
-        names = [self.unvoted.classes[code] for code in codes.tolist()]
-        labels = [self.classes.values[str(name)] for name in names]
-        return {"lops_suggested": labels, "lops_confidence": probability.tolist()}
+        codes, probability = self.rest(texts_of(texts, block, rows))
+        names = [str(self.rest.classes[code]) for code in codes.tolist()]
+        return [self.classes.values[name] for name in names], probability.tolist()
 
     def _scored(
         self, rows: np.ndarray, assessment: Assessment, learnt_at: np.ndarray | None
@@ -183,18 +183,23 @@ class Scoring:
             columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
         return {name: columns[name] for name in self.columns}
 
-    def to_train(self, scored: ScoredRows, start: int) -> tuple[np.ndarray, dict[str, list[Any]]]:
-        """Return the rows of a block that have a class, and what to train on.
+    def to_train(
+        self, scored: ScoredRows, start: int, rest: np.ndarray, suggested: Suggested
+    ) -> tuple[np.ndarray, dict[str, list[Any]]]:
+        """Return the rows of a block that have a class, or get one, and what to train on.
 
         The label is the most probable one, or a checked one; the weight is its probability.
         """
         said = scored.assessment
         codes = np.where(said.mask, self.checked_codes(scored), said.suggested)
         at = np.flatnonzero(codes >= 0)
-        weights = np.where(said.mask, said.right, said.probability)[at]
-        rows, labels = scored.rows[at], self.given(codes[at])
-        numbers = (start + rows + 1).tolist()
-        return rows, {"row": numbers, "label": labels, "weight": weights.tolist()}
+        weights = np.where(said.mask, said.right, said.probability)[at].tolist()
+        labels, rows = [*self.given(codes[at]), *suggested[0]], scored.rows[at]
+        rows = np.concatenate([rows, rest[: len(suggested[0])]])
+        columns = ((start + rows + 1).tolist(), labels, [*weights, *suggested[1]])
+        order = np.argsort(rows)
+        ordered = ([column[i] for i in order.tolist()] for column in columns)
+        return rows[order], dict(zip(("row", "label", "weight"), ordered, strict=True))
 
     def given(self, codes: np.ndarray) -> list[Any]:
         """Return labels as in the table; None for -1, the word for unsure for -2."""
@@ -236,17 +241,17 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     """Score a table, or a part that begins at the row ``start``, write it, return the counts."""
     totals = Totals.of(len(scoring.classes.names))
     like = types_like(scoring.job.columns.own_label, scoring.classes.values.values())
-    unvoted = () if scoring.unvoted is None else ("lops_suggested", "lops_confidence")
+    suggested = () if scoring.rest is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
         for part, path, kind in files:
-            new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: unvoted}
+            new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: suggested}
             columns = new.get(part, scoring.columns)
             writer: Writer
             if part == TRAIN:
                 writer = TrainRows(path, scoring.job.columns.text, scoring.job.escape)
-            elif part == CORRECTED and kind == table.format.name:
-                writer = FORMATS[kind].copier(path, table.start)
+            elif part == CORRECTED and table.format.copies(kind):
+                writer = table.format.copier(path, table.start)
             else:
                 columns = () if part == CORRECTED else columns
                 writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
@@ -261,11 +266,18 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
 def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
     """Return a block with the labels of relabelled and checked rows, and of answers by class."""
     codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
-    changed = np.flatnonzero(codes != scored.codes)
+    return _with_labels(scoring, block, scored.rows, scored.codes, codes)
+
+
+def _with_labels(
+    scoring: Scoring, block: Block, rows: np.ndarray, before: np.ndarray, codes: np.ndarray
+) -> Block:
+    """Return a block in which (m,) rows have other labels; ``before``: the codes they have."""
+    changed = np.flatnonzero(codes != before)
     if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
         changed = np.arange(len(codes))
-    new = dict(zip(scored.rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-    return block.replaced(str(scoring.job.columns.label), new)
+    new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
+    return block.replaced(str(scoring.job.columns.label), new) if new else block
 
 
 def _write(
@@ -277,17 +289,19 @@ def _write(
 ) -> None:
     """Write the rows of a block to the parts that they belong to."""
     kept = scored.assessment.mask
+    rest = np.setdiff1d(np.arange(len(block)), scored.rows)
+    suggested = scoring.suggested(block, rest)
     parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
     for part, writer in writers:
         if part == CORRECTED:
             writer.write(corrected(scoring, block, scored), np.arange(len(block)), {})
             continue
         if part == ABSTAINED:
-            rest = np.setdiff1d(np.arange(len(block)), scored.rows)
-            writer.write(block, rest, scoring.suggestions(block, rest))
+            new = dict(zip(("lops_suggested", "lops_confidence"), suggested, strict=True))
+            writer.write(block, rest, {} if scoring.rest is None else new)
             continue
         if part == TRAIN:
-            writer.write(block, *scoring.to_train(scored, start))
+            writer.write(block, *scoring.to_train(scored, start, rest, suggested))
             continue
         at = np.flatnonzero(parts[part])
         rows, added = scored.rows[at], scoring.added(scored, at)
@@ -299,11 +313,8 @@ def _write(
             added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
             if WEIGHT in added:
                 added[WEIGHT] = scored.assessment.probability[at].tolist()
-        column, changed = scoring.job.columns.own_label, np.flatnonzero(codes != before)
-        if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
-            changed = np.arange(len(codes))
-        if column is None:
+        if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
-        new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
-        labelled = block if column is None or not new else block.replaced(column, new)
-        writer.write(labelled, rows, added)
+            writer.write(block, rows, added)
+        else:
+            writer.write(_with_labels(scoring, block, rows, before, codes), rows, added)

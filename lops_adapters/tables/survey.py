@@ -39,6 +39,7 @@ class Survey:
         limits: of the draw.
         start: position of the first row in the table.
         checked: row of the table, from 0 -> label by a person, as text.
+        rest: rows without a label that are drawn.
 
     Attributes:
         tally: of the labels.
@@ -55,6 +56,7 @@ class Survey:
         limits: Limits | None = None,
         start: int = 0,
         checked: Mapping[int, str] = MappingProxyType({}),
+        rest: int = 0,
     ) -> None:
         self.columns, self.most, self.seed = columns, most, seed
         self._reader = LabelReader(columns)
@@ -62,6 +64,7 @@ class Survey:
         self._draw = Draw(most, limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
         self._minus = Draw(most, limits)
+        self._rest = Draw(rest)
         self._keys = np.zeros(1, dtype=np.uint64)  # of the labels, by their numbers
         self._kinds = np.zeros(1, dtype=np.int64)  # 0: no class, 1: a class, -1: perhaps one
 
@@ -82,7 +85,7 @@ class Survey:
             self._note_checked(block, cells[columns.checked_column], start)
         labels, of_rows = self._reader.take(cells, block)
         self._note_kinds()
-        rows = np.flatnonzero(self._kinds[of_rows])
+        rows = np.arange(len(block)) if self._rest.most else np.flatnonzero(self._kinds[of_rows])
         if not len(rows):
             return
         if columns.text is None:
@@ -126,11 +129,11 @@ class Survey:
         return -1 if not self.columns.soft_labels and minus_one({label, 0, 1}) else 1
 
     def _add(self, rows: Sequence[SampledRow], of_rows: np.ndarray, positions: np.ndarray) -> None:
-        """Draw from rows with a class, given the numbers of their labels."""
+        """Draw from rows, given the numbers of their labels."""
         keys = content_keys([row.text for row in rows], self.seed)
         of_labels, kinds = self._keys[of_rows], self._kinds[of_rows]
         first = np.isin(positions, list(self.checked))
-        for draw, kind in ((self._draw, 1), (self._minus, -1)):
+        for draw, kind in ((self._draw, 1), (self._minus, -1), (self._rest, 0)):
             at = np.flatnonzero(kinds == kind)
             chosen = [rows[i] for i in at.tolist()]
             draw.add(keys[at], of_labels[at], positions[at], chosen, first[at])
@@ -142,6 +145,7 @@ class Survey:
         self.checked |= later.checked
         self._draw.join(later._draw)
         self._minus.join(later._minus)
+        self._rest.join(later._rest)
 
     def classes(self) -> Classes:
         """Return the classes of the whole table; LopsError: labels that cannot be scored."""
@@ -154,16 +158,17 @@ class Survey:
 
     def _settle(self, classes: Classes) -> None:
         perhaps = [self.tally.labels[i] for i in np.flatnonzero(self._kinds < 0).tolist()]
-        if any(label in classes.code_of for label in perhaps):
-            self._draw.join(self._minus)
-            self._minus = Draw(self.most)
+        of = self._draw if any(label in classes.code_of for label in perhaps) else self._rest
+        of.join(self._minus)
+        self._minus = Draw(self.most)
 
     def sample(self, classes: Classes) -> Sample:
-        """Return the sample of the labelled rows, and forget it here, since it takes memory."""
+        """Return the sample, and forget it here, since it takes memory."""
         self._settle(classes)
-        drawn = self._draw.result()
-        sample = Sample(self.columns, classes, drawn, self.tally, self.checked)
+        drawn, rest = self._draw.result(), self._rest.result()
+        sample = Sample(self.columns, classes, drawn, rest, self.tally, self.checked)
         self._draw = self._minus = Draw(self.most)
+        self._rest = Draw(self._rest.most)
         return sample
 
 

@@ -11,7 +11,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Method
 from lops_adapters.selection.committee import CANNOT_TELL
-from lops_adapters.texts.copies import SHOWN, Copies, Place, problems, repeats
+from lops_adapters.texts.copies import SHOWN
 
 
 @dataclass
@@ -116,12 +116,6 @@ def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]
         return []
     named = ", ".join(f"{a} -> {b} ({rows:,})" for a, b, rows in pairs[:3])
     return [f"Often confused: {named}."]
-
-
-def say_copies(why: Why, copied: Copies, place: Place) -> None:
-    """Add what is to say about copies and empty texts; ``place`` names their positions."""
-    why.texts += problems(copied, place)
-    why.rows += repeats(copied)
 
 
 def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:

@@ -21,16 +21,17 @@ from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
-from lops_adapters.texts.copies import Place, copies, positions
+from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
 from lops_adapters.texts.explain import (
+    cannot_tell,
     complaints,
     pair_sentences,
     reasons,
-    say_copies,
     script_sentences,
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory
+from lops_adapters.texts.rest import label_rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import report_sources
 
@@ -74,11 +75,11 @@ def select_labelled(
     labelled = with_checked(labelled, checked, place)
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
-    probe, which, options = _scorers(choice, known, pred_probs)
+    probe, scored_by, options = _scorers(choice, known, pred_probs)
     committees, estimates = list[FittedCommittee](), list[Source]()
     voted = "votes" in row.takes and known.votes is not None
-    unvoted = voted and matrix is None and len(known.codes) < len(labels)
-    options |= {"fitted": committees.append} if unvoted or fitted is not None else {}
+    labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels)
+    options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
     options |= {"assessed": estimates.extend} if voted else {}
     seen = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
     selection = _select(choice, probe, options, known, seen)
@@ -95,7 +96,7 @@ def select_labelled(
         "seed": choice.seed,
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(which, selection, row, {**choice.asked, **options})
+    why = reasons(scored_by, selection, row, {**choice.asked, **options})
     result = TextSelection(
         selection, shown, labels, known.places, seen, why, settings, known.checked_labels, column
     )
@@ -103,8 +104,9 @@ def select_labelled(
     why.notes += notes
     if labelled.votes is not None:
         changed = int((seen.labels != known.codes).sum()) if isinstance(seen, Assessed) else 0
-        told, groups = committees if unvoted else (), _other_groups(labelled, known)
-        report_sources(result, labelled.votes, changed, estimates, told, groups)
+        report_sources(result, labelled.votes, changed, estimates)
+    if labels_rest and not cannot_tell(result):
+        label_rest(result, committees[0], options.get("encoder"))
     if fitted is not None:
         fitted(*committees)
     return result
@@ -119,8 +121,8 @@ def _select(
     samples = known.samples
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    more: dict[str, Any] = {"seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options, **more).select(known, seen)
+    options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
+    return build(method, probe, **choice.asked, **options).select(known, seen)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
@@ -143,16 +145,9 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place)
         why.rows += checked_sentences(result.checked_rate, len(labels))
     if not isinstance(known.samples, np.ndarray):
         copied = copies(known.samples, labels)
-        say_copies(why, copied, lambda rows: place(known.places[rows].tolist()))
+        why.texts += problems(copied, lambda rows: place(known.places[rows].tolist()))
+        why.rows += repeats(copied)
         why.rows += script_sentences(known.samples, probe)
-
-
-def _other_groups(labelled: Labelled, known: Labelled) -> np.ndarray | None:
-    """Return the groups of the texts without a label, -1: none that has one; None: no groups."""
-    if labelled.groups is None or known.groups is None:
-        return None
-    others = labelled.groups[labelled.codes < 0]
-    return np.where(np.isin(others, known.groups), others, -1)
 
 
 def _warn(messages: Sequence[str], strict: bool) -> None:
@@ -165,22 +160,20 @@ def _warn(messages: Sequence[str], strict: bool) -> None:
 
 def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    probe, quiet = choice.probe, choice.quiet
+    probe, quiet, has_members = choice.probe, choice.quiet, choice.row.has_members
     if isinstance(known.samples, np.ndarray):
-        watched, which = probe_of_vectors(probe, quiet, choice.row.has_members)
-        if pred_probs is not None:
-            options = {**choice.options, "probabilities": True}
-            return watched, "Member: the given probabilities.", options
-        return watched, which, choice.options
-    has_members = choice.row.has_members
-    linear = has_members and isinstance(probe, str) and probe == "auto"
-    named = "linear" if linear else probe
-    watched, which = choose_probe(named, len(known.samples), quiet, choice.analyzer)
+        probe, scored_by = probe_of_vectors(probe, quiet, has_members)
+        if pred_probs is None:
+            return probe, scored_by, choice.options
+        return probe, "Member: the given probabilities.", {**choice.options, "probabilities": True}
+    if has_members and isinstance(probe, str) and probe == "auto":
+        probe = "linear"
+    probe, scored_by = choose_probe(probe, len(known.samples), quiet, choice.analyzer)
     if not has_members:
-        return watched, which, choice.options
+        return probe, scored_by, choice.options
     words = choice.words
-    chosen, which = choose_members(choice.encoder, described(watched), words=words is not None)
-    return watched, which, {**choice.options, "encoder": chosen, "words": words}
+    encoder, scored_by = choose_members(choice.encoder, described(probe), words=words is not None)
+    return probe, scored_by, {**choice.options, "encoder": encoder, "words": words}
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ from lops_adapters.texts.near_duplicates import near_duplicates
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
     from lops_adapters.report.contents import SelectionPage, SourceReport
-    from lops_adapters.selection.assessment import FittedCommittee
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 
@@ -42,13 +42,12 @@ class TextSelection(Selection):
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
         votes: as read, a :class:`lops_adapters.labels.votes.Votes`; None without votes.
-        suggested: (n,) object array, the most probable label; None without a label, except with
-            votes, where texts without a vote get a suggestion; and None for a row that is checked
-            as of no class. A committee
-            weighs its members against the label; a rejected text may keep its own label, if that is
-            uncertain but the most probable. With ``automatic`` it is the held-out probe's, class
-            sizes aside; with other methods the probe's last prediction.
-        suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without a label.
+        suggested: (n,) object array, the most probable label; None for a row that is checked as of
+            no class. A committee weighs its members against the label; a rejected text may keep its
+            own label, if that is uncertain but the most probable. A text without a label gets one
+            by :mod:`lops_adapters.texts.rest`. With ``automatic`` it is the held-out probe's, class
+            sizes aside; with other methods the probe's last prediction; None without a label.
+        suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without one.
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels without errors that labels share, see
@@ -126,8 +125,8 @@ class TextSelection(Selection):
     def corrected(self) -> np.ndarray:
         """A label for every text, (n,) object: checked, else kept, else suggested.
 
-        None without a label, or of no class. Train on ``corrected[kept]``: a checked row, and its
-        copies, are kept with the label that the person gave.
+        None of no class, and without a suggestion. A checked row, and its copies, are kept with the
+        label that the person gave.
         """
         labels = self.suggested.copy()
         kept = self.kept[self.confidence[self.kept] < 1] if self.checked else self.kept
@@ -139,7 +138,8 @@ class TextSelection(Selection):
         """The probability that the label of :attr:`corrected` is right, (n,) float64.
 
         Train with it: ``model.fit(texts, selection.corrected, sample_weight=selection.weights)``.
-        0 without a label, or of no class. The confidence of the method, where it is no committee.
+        0 of no class, and without a suggestion. The confidence of the method, where it is no
+        committee.
         """
         replaced = self.suggested_probability
         weights = np.where(self.mask | (self.suggested == self.labels), self.confidence, replaced)
@@ -185,16 +185,6 @@ class TextSelection(Selection):
         if self.mask[row] or suggested != self.labels[row]:
             return suggested
         return unsure(map(str, self.per_class)) or "-"
-
-    def suggest_without_label(
-        self, committee: FittedCommittee, groups: np.ndarray | None = None
-    ) -> None:
-        """Let the committee suggest labels of the texts without one, of groups by int codes."""
-        rows = self.abstained.tolist()
-        codes, probability = committee.suggest([self.texts[row] for row in rows], groups)
-        for row, code in zip(rows, codes.tolist(), strict=True):
-            self.suggested[row] = committee.classes[code]
-        self.suggested_probability[rows] = probability
 
     def corrections(self) -> list[tuple[Hashable, Hashable, int]]:
         """Return (label, suggested label, texts) among rejected texts, most frequent first.
@@ -329,25 +319,28 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in at]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        return selection_page(
+        page = selection_page(
             self._selection,
             **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
             suggested=self.suggested[at],
             suggested_probability=self.suggested_probability[at],
-            table=dict(table or {}),
-            n_abstained=len(self.abstained),
             to_check=np.searchsorted(self._scored, to_check).tolist(),
             near=[np.searchsorted(self._scored, group) for group in near],
+            why=self.why,
+            settings=self.settings,
+            versions=extras.versions(),
+        )
+        return replace(
+            page,
+            table=dict(table or {}),
+            n_abstained=len(self.abstained),
             sources=self.sources,
             estimate=self.wrong.share(self.per_class),
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=METHODS[self.settings["method"]].is_probability,
-            why=self.why,
-            settings=self.settings,
-            versions=extras.versions(),
         )
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:

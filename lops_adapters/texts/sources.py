@@ -14,27 +14,20 @@ from lops_adapters.report.contents import SourceReport
 from lops_adapters.selection.folds import FOLDS
 
 if TYPE_CHECKING:
-    from lops_adapters.selection.assessment import FittedCommittee
     from lops_adapters.selection.source_table import Source
     from lops_adapters.texts.result import TextSelection
 
 
 def report_sources(
-    selection: TextSelection,
-    votes: Votes,
-    changed: int,
-    estimates: Sequence[Source],
-    committees: Sequence[FittedCommittee],
-    groups: np.ndarray | None,
+    selection: TextSelection, votes: Votes, changed: int, estimates: Sequence[Source]
 ) -> None:
-    """Tell a selection of votes about its sources, and suggest labels of texts without a vote.
+    """Tell a selection of votes what is known of its sources.
 
     Args:
         selection, votes: for n texts.
         changed: texts whose label is not the weighted majority.
         estimates: one per source.
-        committees: the fitted committee, if it also scores texts without a vote.
-        groups: int codes of the groups of these texts, -1: none that has votes; None: no groups.
+
     """
     classes, codes = list(selection.per_class), votes.codes
     selection.votes = votes
@@ -52,16 +45,12 @@ def report_sources(
         )
         for name, count, one in zip(votes.sources, (codes >= 0).sum(axis=0), estimates, strict=True)
     ]
-    without = len(selection.abstained)
-    notes = [
+    known = len(codes) - len(selection.abstained)
+    selection.said.notes += [
         f"Sources: {len(votes.sources)}. Members and votes together change the label of "
-        f"{changed:,} of {len(codes) - without:,} rows, compared with the weighted majority."
+        f"{changed:,} of {known:,} rows, compared with the weighted majority.",
+        *_about_few(votes),
     ]
-    if without and committees:
-        notes.append("Rows without a vote: with a suggestion.")
-    for committee in committees:
-        selection.suggest_without_label(committee, groups)
-    selection.said.notes += [*notes, *_about_few(votes)]
 
 
 def _about_few(votes: Votes) -> list[str]:

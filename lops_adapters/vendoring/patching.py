@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lops_adapters.core import LopsError
-from lops_adapters.storage import replacing
+from lops_adapters.storage import check_writable, replacing
 from lops_adapters.vendoring.copies import refuse_changed, stamped, state
 from lops_adapters.vendoring.upstreams import Upstream
 
@@ -136,7 +136,8 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
     copied, patched = list(contents), [upstream.file] if file.state == "original" else []
     if patched:  # last: a patched program never lacks the others
         contents[upstream.file] = file.other
-    _check_writable({(root / name).parent for name in contents})
+    for name in contents:
+        check_writable((root / name).parent, "give write access to the checkout")
     if not dry:
         for name, data in contents.items():
             _replace(root / name, data)
@@ -199,15 +200,3 @@ def _check_inside(root: Path, names: Iterable[str]) -> None:
 def _replace(path: Path, contents: bytes) -> None:
     with replacing(path) as temporary:
         temporary.write_bytes(contents)
-
-
-def _check_writable(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        try:
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            raise LopsError(
-                f"cannot write into {folder} ({error.strerror or error}); "
-                "give write access to the checkout"
-            ) from None

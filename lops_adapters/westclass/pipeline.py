@@ -198,7 +198,8 @@ def _pretrain(
     updates = filled(settings.pretrain_epochs) * -(-n // settings.batch_size)
     network.fit(samples, codes, len(prepared.corpus.classes), seed=seed, updates=updates)
     probabilities = network.predict_proba(prepared.documents)
-    return {"probabilities": probabilities, "updates": np.array(updates), **_weight_arrays(network)}
+    weights = {f"weight{i}": weight for i, weight in enumerate(network.trainable_weights())}
+    return {"probabilities": probabilities, "updates": np.array(updates), **weights}
 
 
 def _self_train(
@@ -224,10 +225,6 @@ def _self_train(
         model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {name: np.asarray(value) for name, value in vars(done).items()}
-
-
-def _weight_arrays(network: Network) -> dict[str, np.ndarray]:
-    return {f"weight{i}": weight for i, weight in enumerate(network.trainable_weights())}
 
 
 def _vector_arrays(

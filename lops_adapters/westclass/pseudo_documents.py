@@ -71,22 +71,16 @@ def generate(
     """Draw documents from every topic.
 
     For each document a direction z is drawn from its topic. Each word comes with probability alpha
-    from the background, otherwise from the ``top`` words v of highest e_v . z (ties: the lower
-    index), with probability proportional to exp(e_v . z). Lengths are taken from real documents,
-    drawn uniformly with replacement; the original uses the mean length for all. Each class has its
-    own random generator: its documents depend on its code, not on the other topics.
+    from the background, (V,) shares of the words in the corpus, otherwise from the ``top`` words v
+    of highest e_v . z (ties: the lower index), with probability proportional to exp(e_v . z).
+    Lengths are taken from real documents, drawn uniformly with replacement; the original uses the
+    mean length for all. Each class has its own random generator: its documents depend on its code,
+    not on the other topics.
 
-    Args:
-        topics: k topics, in the order of the class codes.
-        vectors: (V, d) float32 unit vectors of the vocabulary.
-        background: (V,) float64 probabilities, the words' shares in the corpus.
-        shapes: sentence lengths of each real document, such as ``[12, 7]``, at least one with a
-            word; others are ignored. A list of one shape makes all documents alike.
-        per_class, top, alpha: beta, gamma (at most V) and alpha (0 to 1) of the original.
-        seed, quiet: of the draw; no progress bar.
-        sentence_end: word appended to every sentence, not counted in its length (the original: for
-            its hierarchical network).
-
+    Shapes are the sentence lengths of each real document, such as ``[12, 7]``, at least one with a
+    word; others are ignored. ``per_class``, ``top`` (at most V) and ``alpha`` are beta, gamma and
+    alpha of the original. ``sentence_end`` is a word appended to every sentence, not counted in its
+    length (the original: for its hierarchical network).
     """
     real = [np.array(kept) for shape in shapes if (kept := [length for length in shape if length])]
     below = _cumulative(np.asarray(background, dtype=np.float64)[None])[0]

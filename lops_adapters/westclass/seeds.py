@@ -25,10 +25,8 @@ def seed_pieces(
     A seed that is a word of the corpus, ignoring case, is that word. Other seeds, such as
     ``law_enforcement`` or ``same-sex``, are split into words as documents are by default, and mean
     the average of their distinct words. Seeds and parts without a vector are left out with a
-    warning. Seeds of a class with the same words count once.
-
-    Raises:
-        LopsError: classes without a seed that is known; the message names them all.
+    warning. Seeds of a class with the same words count once. A LopsError names all classes without
+    a known seed.
 
     >>> seeds = {"law": ["law_enforcement", "court"], "arts": ["opera"]}
     >>> seed_pieces(seeds, {"law", "enforcement", "court", "opera"})
@@ -90,11 +88,7 @@ def words_of_documents(
     TF-IDF is over the labelled documents alone, with sublinear term frequency and unit length. Left
     out are punctuation marks, single characters, English stop words, words without a vector, and
     words in more than a fifth of the documents (in more than one, for fewer than ten documents).
-    Scores equal to nine decimals rank alphabetically.
-
-    Raises:
-        LopsError: a class without a labelled document, or without such a word in them.
-
+    Scores equal to nine decimals rank alphabetically. LopsError for a class without such a word.
     """
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 

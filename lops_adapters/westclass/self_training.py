@@ -47,21 +47,13 @@ def self_train(
     seed: int,
     quiet: bool = True,
 ) -> SelfTrained:
-    """Continue training the pre-trained network, in place.
+    """Continue training the pre-trained network, in place, on n prepared documents.
 
     Every ``update_interval`` updates the target is recomputed from predictions on all documents.
     Training stops when fewer than ``stop_below`` of them changed their class since the last time.
-    Each update takes one batch: the next slice of one random order of the documents.
-
-    Args:
-        network, prepared, n: pre-trained; n documents, as its ``prepare`` returns them.
-        settings: filled in by :meth:`WestclassSettings.for_length`.
-        labelled: positions and class codes of the labelled documents; the label is their target.
-        seed, quiet: of the order; no progress bar.
-
-    Raises:
-        LopsError: a prediction is not a number.
-
+    Each update takes one batch: the next slice of one random order of the documents. The target of
+    ``labelled`` documents, (positions, codes), is their label. LopsError for a prediction that is
+    not a number.
     """
     interval = filled(settings.update_interval)
     update = network.tuner(

@@ -26,12 +26,7 @@ class LabelledDocuments:
 def supervised(
     settings: WestclassSettings, options: argparse.Namespace, dataset: Dataset, seed: int
 ) -> WestclassSettings:
-    """Return the settings with the supervision that options and data give.
-
-    Raises:
-        LopsError: options and data do not fit together.
-
-    """
+    """Return the settings with the supervision of options and data; LopsError if these clash."""
     if options.labelled_file is not None and options.labelled_per_class is not None:
         raise LopsError("found --labelled and --labelled-per-class; wanted one of them")
     pairs: list[tuple[str, str]] = []
@@ -64,9 +59,7 @@ def supervised(
 def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str, str]]:
     """Draw documents with their gold labels, at most half per class; they are not measured.
 
-    Raises:
-        LopsError: no gold labels, or too few documents of a class.
-
+    LopsError without gold labels, or with too few documents of a class.
     """
     if dataset.gold is None:
         raise LopsError(

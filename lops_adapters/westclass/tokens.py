@@ -20,13 +20,9 @@ _ESCAPED_MARKS = re.compile(r"([()?])")
 def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> list[Document]:
     """Split lower-cased documents into tokens, and the tokens into sentences.
 
-    Sentences end after full stops, exclamation marks and question marks.
-
-    Args:
-        texts: n documents; one without a token has no sentence.
-        faithful: the original's tokens: ASCII only, numbers cut at the point, brackets and question
-            marks with a backslash in front, contractions split only if in lower case.
-        quiet: no progress bar.
+    Sentences end after full stops, exclamation marks and question marks. ``faithful``: the
+    original's tokens, ASCII only, numbers cut at the point, brackets and question marks with a
+    backslash in front, contractions split only if in lower case.
 
     >>> tokenize(["Don't pay $5.50! It's the law_enforcement"])
     [[['do', "n't", 'pay', '5.50', '!'], ['it', "'s", 'the', 'law', 'enforcement']]]

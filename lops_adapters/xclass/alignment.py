@@ -47,15 +47,11 @@ def align(
 ) -> Alignment:
     """Align documents with classes; component i starts at class i and keeps its code.
 
-    Args:
-        documents, classes: (n, width) and (k, width) float32, n >= 2.
-        components: of the PCA; fewer if the documents vary in fewer directions.
-        share_power: see :func:`balanced`; 1: the mixture's own classes.
-        seed: passed to scikit-learn's mixture, which draws nothing here.
+    Both are vectors, (n, width) and (k, width).
 
-    Raises:
-        LopsError: all documents have the same vector.
-
+    The PCA has fewer ``components`` if the documents vary in fewer directions. For ``share_power``
+    see :func:`balanced`; 1: the mixture's own classes. scikit-learn's mixture draws nothing from
+    the seed here. LopsError if all documents have the same vector.
     """
     from sklearn.decomposition import PCA
 

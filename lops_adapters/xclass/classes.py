@@ -37,26 +37,18 @@ def describe_classes(
     1/3, ... In each round a class adds its nearest candidate: a word that is nearest to this class
     and was never in a list (ties: the lower index). A list is inconsistent when
 
-    - a word of another class is nearest to this class,
-    - a word of its own is nearest to another class, or
-    - a candidate is nearer than one of its own words.
+    - a word of another class is nearest to this class, - a word of its own is nearest to another
+    class, or - a candidate is nearer than one of its own words.
 
-    An inconsistent class gives its last word back and stops. A class without a candidate stops,
-    and keeps its words if they are consistent. A name of one word counts as a word of its class.
-    The parts of a longer name belong to no class, even if one of them is the name of another class.
+    An inconsistent class gives its last word back and stops. A class without a candidate stops, and
+    keeps its words if they are consistent. A name of one word counts as a word of its class. The
+    parts of a longer name belong to no class, even if one of them is the name of another class.
 
-    Args:
-        names: (k, width) float32 vectors of the class names.
-        name_words: per class the indices of its name's words.
-        static: (V, width) float32 vectors of the words.
-        candidates: (m,) int indices of the words that may describe a class, ascending.
-        most: words per class at most, the name included.
-        faithful: after a class stops, the classes behind it wait for the next round, as in the
-            original.
-
-    Raises:
-        LopsError: the vector of a name is zero, or two names have the same vector.
-
+    Names are (k, width) vectors, ``name_words`` the indices of each name's words, ``static`` the
+    (V, width) vectors of the words, ``candidates`` the ascending indices of words that may describe
+    a class, ``most`` the words per class, the name included. ``faithful``: after a class stops, the
+    classes behind it wait for the next round, as in the original. LopsError if the vector of a name
+    is zero, or two names have the same vector.
     """
     _check(names)
     growth = _Growth(names, name_words, static, candidates)

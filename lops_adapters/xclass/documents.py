@@ -31,14 +31,9 @@ def document_vectors(
     document by descending score (ties: the earlier place). Four ranks are multiplied: both
     measures, for contextual and static vectors. The word at rank r of the product weighs 1/r.
 
-    Args:
-        word_id, document: (m,) int, the word of each vector, and its document, ascending.
-        vectors: (m, width) float16 contextual vectors.
-        static, classes: (V, width) and (k, width) float32.
-        n_documents: n.
-        rows: ascending positions of the vectors to use; default: all.
-        quiet: no progress bar.
-
+    ``word_id`` and ``document`` are (m,), the word of each contextual vector, and its document,
+    ascending; vectors are (m, width) float16, ``static`` (V, width), ``classes`` (k, width);
+    ``rows`` the ascending positions of the vectors to use, default: all.
     """
     rows = np.arange(len(word_id)) if rows is None else rows
     word_id, document = word_id[rows], document[rows]

@@ -17,20 +17,19 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.iterations import Iteration
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.rounds import Iteration
 from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.selectors import encode
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
-from lops_adapters.xclass.cache import cached_vectors
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.classifier import build_classifier, build_probe
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import check_names, name_vectors
 from lops_adapters.xclass.settings import LOPS_ALL, XclassSettings, method_of
-from lops_adapters.xclass.vectors import static_vectors
+from lops_adapters.xclass.vectors import cached_vectors, static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
 
 log = logging.getLogger(__name__)
@@ -152,11 +151,7 @@ def pseudo_label(
 ) -> PseudoLabels:
     """Return the aligned classes of the most confident fraction per class as pseudo-labels.
 
-    Their score is the confidence of the alignment.
-
-    Raises:
-        LopsError: all of them are of one class.
-
+    Their score is the confidence of the alignment. LopsError if all of them are of one class.
     """
     kept = most_confident(alignment, fraction, seed)
     labels = np.array(corpus.classes, dtype=object)[alignment.codes[kept]]

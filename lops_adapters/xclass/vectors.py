@@ -1,13 +1,24 @@
-"""Contextual vectors of all words, and static ones: the mean over a word's occurrences."""
+"""Contextual vectors of all words, and static ones: the mean over a word's occurrences.
 
+Contextual ones are kept between runs: they do not depend on the class names.
+"""
+
+import hashlib
+import json
+import logging
+import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from lops_adapters import storage
 from lops_adapters.encoders.context_encoder import ContextEncoder, Window, encode_windows
+from lops_adapters.encoders.vector_cache import KeptFiles
 from lops_adapters.xclass.words import WordCorpus
 
+log = logging.getLogger(__name__)
 _BLOCK = 16384  # vectors summed at a time
 
 
@@ -47,6 +58,54 @@ def contextual_vectors(
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
     spans = list(windows(words.document_start, lengths, encoder.max_pieces - 2))
     return encode_windows(spans, words.word_id, pieces, wanted, encoder, folder, quiet=quiet)
+
+
+def cached_vectors(
+    words: WordCorpus,
+    wanted: np.ndarray,
+    encoder: ContextEncoder,
+    folder: Path,
+    cache: Path,
+    *,
+    quiet: bool = True,
+) -> np.ndarray:
+    """Return :func:`contextual_vectors`, from an earlier run on the same words and encoder if kept.
+
+    They are of the tokens at (m,) int64 positions ``wanted``. While they are computed they are in
+    ``folder``, from where a killed run resumes. ``cache`` is the root of
+    :class:`~lops_adapters.encoders.vector_cache.KeptFiles`; its folder ``xclass`` has a file per
+    corpus and encoder. If it cannot be written, nothing is kept.
+    """
+    kept = cache / "xclass" / f"{_fingerprint(words, wanted, encoder)}.npy"
+    files, shape = KeptFiles(cache), (len(wanted), encoder.width)
+
+    def load(path: Path) -> np.ndarray:
+        vectors: np.ndarray = np.load(path, mmap_mode="r")
+        if vectors.shape != shape or vectors.dtype != np.float16:
+            raise ValueError(f"found {vectors.dtype} {vectors.shape}, wanted float16 {shape}")
+        return vectors
+
+    vectors = files.read(kept, load)
+    if vectors is not None:
+        log.info("vectors of the words from %s", kept)
+        return vectors
+    vectors = contextual_vectors(words, wanted, encoder, folder, quiet=quiet)
+    if files.keep(kept, vectors.nbytes, partial(_move, folder / "vectors.npy")):
+        log.info("vectors of the words (%.1f GiB) kept in %s", vectors.nbytes / 2**30, kept)
+    return vectors  # still mapped after the move
+
+
+def _move(source: Path, kept: Path) -> None:
+    with storage.replacing(kept) as temporary:
+        shutil.move(source, temporary)  # perhaps to another file system
+
+
+def _fingerprint(words: WordCorpus, wanted: np.ndarray, encoder: ContextEncoder) -> str:
+    digest = hashlib.sha256(encoder.fingerprint().encode())
+    digest.update(json.dumps(words.vocabulary).encode())
+    for numbers in (words.word_id, words.document_start, wanted):
+        digest.update(np.ascontiguousarray(numbers, dtype=np.int64).tobytes())
+    return digest.hexdigest()[:32]
 
 
 def static_vectors(word_id: np.ndarray, vectors: np.ndarray, size: int) -> np.ndarray:

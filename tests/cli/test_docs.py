@@ -50,6 +50,12 @@ def tables(tmp_path, monkeypatch):
     named = [{"billing": a, "refunds": b} for a, b in votes]
     table("votes.jsonl", ["body", "votes"], texts, named)
     np.save("vectors.npy", VECTORS)
+    exported = [
+        {"id": i, "data": {"text": text}, "annotations": [{"result": [
+            {"from_name": "category", "value": {"choices": [label]}}]}]}
+        for i, (text, label) in enumerate(zip(texts, labels, strict=True), 1)
+    ]  # fmt: skip
+    (tmp_path / "export.json").write_text(json.dumps(exported))
     (tmp_path / "corrections.csv").write_text("row,label\n1,class 1\n2,\n")
     return tmp_path
 

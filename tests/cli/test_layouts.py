@@ -133,6 +133,36 @@ def test_label_studio_with_several_annotators(capsys):
     ]
 
 
+def test_an_export_needs_no_columns(capsys):
+    """Annotators are sources only where texts have labels by several."""
+    Path("export.json").write_text(json.dumps(list(tasks())), encoding="utf-8")
+    select.main(["export.json", *OPTIONS])
+    said = capsys.readouterr().out
+    assert (
+        "Read as an export of Label Studio: --text text --label label --source annotator." in said
+    )
+    assert "120 rows are labels of 60 texts by 2 sources" in said
+    one = [{**task, "annotations": task["annotations"][:1]} for task in tasks()]
+    Path("export.json").write_text(json.dumps(one), encoding="utf-8")
+    other = {"class 0": "class 1", "class 1": "class 0"}[LABELS[6]]
+    Path("c.csv").write_text(f"row,label\n7,{other}\n")
+    select.main(["export.json", *OPTIONS, "--checked", "c.csv", "--corrected", "again.json"])
+    assert (
+        "Read as an export of Label Studio: --text text --label label." in capsys.readouterr().out
+    )
+    corrected = json.loads(Path("again.json").read_text())
+    assert [task["data"]["text"] for task in corrected] == TEXTS
+    labels = {row["lops_row"]: row["label"] for row in read_table(Path("out/relabelled.jsonl"))}
+    labels[7] = other
+    for number, (task, before) in enumerate(zip(corrected, one, strict=True), 1):
+        choices = task["annotations"][0]["result"][0]["value"]["choices"]
+        before["annotations"][0]["result"][0]["value"]["choices"] = choices
+        assert task == before
+        assert choices == [labels.get(number, LABELS[number - 1])]
+    config = json.loads(Path("out/config.json").read_text())["settings"]
+    assert (config["text"], config["label"], config["source"]) == ("text", "label", None)
+
+
 def test_label_studio_with_one_annotator():
     """A task that nobody has labelled is a row without a label."""
     exported = [{**task, "annotations": task["annotations"][:1]} for task in tasks()]

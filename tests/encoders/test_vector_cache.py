@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from lops_adapters.encoders import kept_files, vector_cache
+from lops_adapters.encoders import vector_cache
 from lops_adapters.encoders.vector_cache import VectorCache, text_keys
 
 TEXTS = [f"text {i}" for i in range(12)]
@@ -171,7 +171,7 @@ def blocks(tmp_path, monkeypatch):
         os.utime(path, (1000 + number, 1000 + number))
         paths.append(path)
     size = paths[0].stat().st_size
-    monkeypatch.setattr(kept_files, "_LIMIT", int(6.5 * size))
+    monkeypatch.setattr(vector_cache, "_LIMIT", int(6.5 * size))
     return paths
 
 
@@ -189,7 +189,7 @@ def test_the_least_recently_used_files_make_room(blocks, tmp_path):
     cache.add(text_keys(["newer"]), np.zeros((1, WIDE), dtype=np.float16))
     assert left(blocks) == [0, 2, 3, 4]  # also of another encoder
     total = sum(path.stat().st_size for path in tmp_path.glob("*/*.npz"))
-    assert total <= kept_files._LIMIT
+    assert total <= vector_cache._LIMIT
     assert read(VectorCache(tmp_path / "encoder0", WIDE), new, WIDE)[0].all()
 
 
@@ -207,8 +207,8 @@ def test_a_block_above_the_limit_is_not_kept(blocks, tmp_path, caplog):
 
 
 def test_files_are_counted_once_below_the_limit(cache, monkeypatch):
-    counted, usual = [], kept_files._files
-    monkeypatch.setattr(kept_files, "_files", lambda root: counted.append(1) or usual(root))
+    counted, usual = [], vector_cache._files
+    monkeypatch.setattr(vector_cache, "_files", lambda root: counted.append(1) or usual(root))
     for number in range(12):
         cache.add(KEYS[number : number + 1], VECTORS[number : number + 1])
     assert len(counted) == 1

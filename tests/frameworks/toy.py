@@ -17,8 +17,9 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.pseudo_labels import PseudoLabels, string_match
 from lops_adapters.runs.command import command
-from lops_adapters.runs.iterations import IteratedFramework, Iteration
+from lops_adapters.runs.iterations import IteratedFramework
 from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.rounds import Iteration
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 from lops_adapters.selection import trusted_positions
 

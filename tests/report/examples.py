@@ -1,7 +1,8 @@
 """Small selections that the tests of the pages share, and a reader of pages."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from html.parser import HTMLParser
+from inspect import signature
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.data import selection_page
 
 CLASSES = ("arts", "law")
+LATER = {one.name for one in fields(SelectionPage)} - set(signature(selection_page).parameters)
 VOID = {"meta", "input", "img", "br"}
 HOSTILE = (
     "<script>window.ran = 1</script>",
@@ -125,9 +127,11 @@ def page(n=40, *, with_gold=True, **more) -> SelectionPage:
         **more,
     }
     given = chosen.pop("texts", texts(n))
-    return selection_page(
+    later = {name: chosen.pop(name) for name in chosen.keys() & LATER}
+    made = selection_page(
         chosen.pop("selection", selection(n)), given, chosen.pop("labels", labels(n)), **chosen
     )
+    return replace(made, **later)
 
 
 def hostile_page() -> SelectionPage:

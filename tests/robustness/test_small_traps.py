@@ -5,9 +5,10 @@ import os
 
 import pytest
 
+from lops_adapters import storage
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
-from lops_adapters.vendoring import copies, patching
+from lops_adapters.vendoring import copies
 
 from ..noisy import noisy_rows, read_table, write_table
 
@@ -72,9 +73,9 @@ def test_a_checkout_that_cannot_be_written(here, monkeypatch):
     def refuse(dir):
         raise PermissionError(13, "Permission denied", str(dir))
 
-    monkeypatch.setattr(patching.tempfile, "TemporaryFile", refuse)
+    monkeypatch.setattr(storage.tempfile, "TemporaryFile", refuse)
     with pytest.raises(LopsError, match=r"cannot write into .*\(Permission denied\)"):
-        patching._check_writable([here])
+        storage.check_writable(here, "give write access to the checkout")
 
 
 def test_an_encoder_with_code_of_its_own_never_asks(here, monkeypatch):

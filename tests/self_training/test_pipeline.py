@@ -15,8 +15,8 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.training_set import fitted_to_shares
 from lops_adapters.selection import keep_all
+from lops_adapters.selection.by_rank import fitted_to_shares
 from lops_adapters.self_training import pipeline
 
 from ..framework_checks import assert_learnt_at

@@ -74,7 +74,8 @@ def test_the_page_and_the_frame():
         assert row.text == TEXTS[row.row - 1]
     frame = found.to_frame()
     assert len(frame) == 150
-    assert frame.lops_suggested.isna().tolist() == [i in AT for i in range(150)]
+    assert frame.lops_confidence.isna().tolist() == [i in AT for i in range(150)]
+    assert not frame.lops_suggested.isna().any()
 
 
 def test_vectors_without_a_label():

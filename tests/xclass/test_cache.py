@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.encoders.context_encoder import ContextEncoder
-from lops_adapters.xclass.cache import cached_vectors
+from lops_adapters.xclass.vectors import cached_vectors
 from lops_adapters.xclass.words import read_words
 
 TEXTS = ["The judge and the jury.", "A match, a goal!"]

@@ -1,0 +1,147 @@
+"""Rows without a label: how often the label that ``lops select`` suggests is right.
+
+    python -m benchmarks.unlabelled --data-dir DIR
+    python -m benchmarks.unlabelled --data-dir DIR --tables sms-rules,agnews-seeds
+
+Tables where rules or seed words label a part of the rows, and, as ``NAME-half``, tables that lost
+half of their labels at random. Per table and three seeds: accuracy on these rows, and macro-F1 on
+held-out texts of the classifier of :mod:`benchmarks.real_noise` trained on labels as given, on
+``train.csv`` without these rows, and on ``train.csv``. Gold labels only measure. DIR as for
+:mod:`benchmarks.real_noise`; a table with a result file is skipped.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.real_noise import SEEDS, Classifier, coefficients
+from benchmarks.real_tables import MOST_TESTED, Table, load_table, read_rows
+from benchmarks.record import measure_tables
+from lops_adapters import select
+from lops_adapters.datasets import load_dataset
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.pseudo_labels import string_match
+from lops_adapters.selection import calibration
+from lops_adapters.selection.assessment import FittedCommittee
+from lops_adapters.texts import rest
+
+RULES = ("youtube", "sms", "yelp", "questions", "chemprot")
+SEED_WORDS = ("agnews", "20news-coarse", "20news-fine")
+HALVED = (
+    "crowd-news", "relations-llm", "yoruba-news", "newsbias-llm", "hate-portuguese",
+    "movies-crowd", "economy-crowd", "arabic-sentiment-relabelled", "emoji-people-llm",
+)  # fmt: skip
+NAMES = (
+    *(f"{name}-rules" for name in RULES),
+    "entailment-crowd",
+    *(f"{name}-seeds" for name in SEED_WORDS),
+    *(f"{name}-half" for name in HALVED),
+)
+DOCUMENTS = 4000  # of a corpus
+
+
+def load(name: str, data_dir: Path) -> Table:
+    """Return a table in which rows without a label have the label ``""``."""
+    table_name = name.removesuffix("-half")
+    if name.endswith("-seeds"):
+        return _seeds(name, data_dir)
+    table = load_table(table_name, data_dir)
+    if name != table_name:
+        gone = np.random.default_rng(0).random(len(table.labels)) < 0.5
+        return table._replace(labels=np.where(gone, "", table.labels))
+    (path,) = data_dir.glob(f"*-noise/{name}.csv*")
+    rows = read_rows(path)
+    labels, gold = (np.array([row[key] for row in rows], dtype=object) for key in ("label", "gold"))
+    texts = [row["text"] for row in rows]
+    if set(table.test_texts) <= set(texts):  # of youtube-rules, the rows without a label
+        table = table._replace(test_texts=[], test_gold=np.array([], dtype=object))
+    return Table(texts, labels, gold, table.test_texts, table.test_gold, name)
+
+
+def _seeds(name: str, data_dir: Path) -> Table:
+    """Return a sample of a corpus, of which seed words label a part."""
+    corpus = name.removesuffix("-seeds")
+    headers = "strip" if corpus.startswith("20news") else "keep"
+    dataset = load_dataset(corpus, data_dir=str(data_dir), quiet=True, headers=headers)
+    assert dataset.gold is not None
+    gold = np.array(dataset.gold.labels, dtype=object)
+    order = np.random.default_rng(0).permutation(len(gold))
+    own, test = np.sort(order[:DOCUMENTS]), order[DOCUMENTS:][:MOST_TESTED]
+    texts, tested = ([dataset.corpus.texts[i] for i in at] for at in (own, test))
+    found = string_match(texts, dataset.corpus.seeds, quiet=True)
+    labels = np.full(len(texts), "", dtype=object)
+    labels[found.positions] = found.labels
+    return Table(texts, labels, gold[own], tested, gold[test], name)
+
+
+def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str, Any]:
+    """Return the measures with one seed."""
+    labels = [label or None for label in table.labels.tolist()]
+    committees = list[FittedCommittee]()
+    start = time.process_time()
+    selection = select(table.texts, labels, seed=seed, fitted=committees.append)
+    seconds = time.process_time() - start
+    pool = np.flatnonzero((table.labels == "") & (table.gold != ""))
+    texts = [table.texts[i] for i in pool.tolist()]
+    names = np.array(committees[0].classes, dtype=object)
+    ways = {"committee": names[committees[0].probabilities(texts).argmax(axis=1)]}
+    if any(selection.suggested[pool]):  # not if members cannot tell
+        ways["select"] = selection.suggested[pool]
+    with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "_SHARE", 1.0):
+        known = np.flatnonzero(table.labels != "")
+        read = [table.texts[i] for i in known.tolist()]
+        given = selection.corrected[known].tolist()
+        label = rest.rest_of(committees[0], read, given, texts, seed=seed)
+        ways["at once"] = np.array(label.classes, dtype=object)[label(texts)[0]]
+    result: dict[str, Any] = {
+        "accuracy": {name: float((said == table.gold[pool]).mean()) for name, said in ways.items()},
+        "probability": float(np.nan_to_num(selection.suggested_probability[pool]).mean()),
+        "processor_seconds": seconds,
+    }
+    if classifier is not None:
+        said, weights = selection.corrected, selection.weights + 1e-3
+        of_class = np.array([label is not None for label in said])
+        of_label = of_class & (table.labels != "")
+        result["macro_f1"] = {
+            "train.csv without them": classifier(said, of_label, weights)["plain"],
+            "train.csv": classifier(said, of_class, weights)["plain"],
+        }
+    return result
+
+
+def run(table: Table) -> dict[str, Any]:
+    """Measure a table with all seeds; what does not depend on the seed is measured once."""
+    encoder, learnt = EmbeddingProbe("static"), coefficients(table.name)
+    known, pool = table.labels != "", np.flatnonzero((table.labels == "") & (table.gold != ""))
+    both = known & (table.gold != "")
+    result: dict[str, Any] = {
+        "n": len(known),
+        "labelled": int(known.sum()),
+        "noise": float((table.labels != table.gold)[both].mean()),
+        "seeds": SEEDS,
+    }
+    asked = [table.texts[i] for i in pool.tolist()]
+    given = Classifier(table._replace(test_texts=asked, test_gold=table.gold[pool]), encoder)
+    said = given.predict(table.labels, known)
+    result["accuracy"] = {"labels as given": float((said == table.gold[pool]).mean())}
+    classifier = Classifier(table, encoder) if table.test_texts else None
+    if classifier is not None:
+        result["macro_f1"] = {"labels as given": classifier(table.labels, known)["plain"]}
+    with patch.object(calibration, "coefficients", lambda: learnt):
+        result["runs"] = [*map(partial(one_seed, table, classifier), range(SEEDS))]
+    return result
+
+
+def main() -> None:
+    """Measure the tables that have no result yet."""
+    measure_tables("unlabelled", __doc__, NAMES, load, run)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Exports whose records hold several annotations: a row per annotation, written back in place."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats import base
+from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
+from lops_adapters.formats.json_array import ArrayBlock, Json, RawObjects, objects, whole_text
+from lops_adapters.formats.layouts import Layout
+from lops_adapters.formats.records import RecordBlock
+from lops_adapters.formats.spans import Steps, changed, without
+
+
+class Annotation(NamedTuple):
+    """A row: its cells, where its labels stand in the record, and what deleting the row removes.
+
+    ``parts``: elements of arrays; none: the record itself.
+    """
+
+    cells: dict[str, Any]
+    places: dict[str, Steps]
+    parts: list[Steps]
+
+
+@dataclass
+class NestedBlock(RecordBlock):
+    """Annotations of consecutive records; ``texts`` of the records, if they are written again."""
+
+    found: list[Annotation] = field(default_factory=list)
+    record_of: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        texts = list(self.texts)
+        for row, value in values.items() if texts else ():
+            steps = self.found[row].places.get(column)
+            if steps is None:
+                raise LopsError(
+                    f"{self.place(row)} has no label in {column!r} that could be replaced; label "
+                    "it in the tool, or leave the row out of the corrections"
+                )
+            texts[self.record_of[row]] = changed(texts[self.record_of[row]], steps, value)
+        place, rows = self.columns.index(column), list(self.rows)
+        for row, value in values.items():
+            rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]
+        return replace(self, rows=rows, texts=texts)
+
+
+class Nested(Format):
+    """An array of records of a tool; it is told by its first one."""
+
+    suffixes = ()
+    unit = "row"
+    native = "jsonl"
+    copied = "json"
+
+    @abstractmethod
+    def annotations(self, record: dict[str, Any]) -> list[Annotation]:
+        """Return the annotations of a record; of one without, a row without labels."""
+
+    @abstractmethod
+    def layout(self, records: Sequence[dict[str, Any]]) -> Layout | None:
+        """Return which columns hold texts, labels and annotators; None if several may."""
+
+    def start(self, path: Path, reading: Reading) -> Start:
+        """Read the names of all columns, and the text around the records."""
+        about = Json().start(path, reading)
+        text, _ = whole_text(path, reading)
+        records = [record for _, _, record in objects(path, text)]
+        rows = (row.cells for record in records for row in self.annotations(record))
+        names = tuple(dict.fromkeys(name for cells in rows for name in cells))
+        return replace(about, format=self.name, columns=names, layout=self.layout(records))
+
+    def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
+        text, _ = whole_text(path, start.reading)
+        number, before = 0, 0
+        for records in in_blocks(objects(path, text)):
+            block = NestedBlock(path, [], start.columns, [])
+            for place, (begin, end, record) in enumerate(records):
+                number += 1
+                for row in self.annotations(record):
+                    block.found.append(row)
+                    block.record_of.append(place)
+                    block.rows.append([row.cells.get(name) for name in start.columns])
+                    block.numbers.append(number)  # type: ignore[attr-defined]
+                if start.reading.raw:
+                    block.texts.append(text[before or begin : end])
+                before = end
+            yield block
+
+    def copier(self, path: Path, start: Start) -> base.Writer:
+        return _Records(path, start)
+
+
+class _Records(RawObjects):
+    """Records of blocks, without the annotations of rows that are left out."""
+
+    def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
+        assert isinstance(block, NestedBlock)
+        texts, left = list(block.texts), set(range(len(block.texts)))
+        parts: list[tuple[int, Steps]] = []
+        for row in set(range(len(block))) - set(rows.tolist()):
+            parts += [(block.record_of[row], steps) for steps in block.found[row].parts]
+            left -= set() if block.found[row].parts else {block.record_of[row]}
+        for record, steps in sorted(parts, reverse=True):  # the last first: others keep their place
+            texts[record] = without(texts[record], steps)
+        array = ArrayBlock(block.path, range(len(texts)), texts, raw=texts)
+        super().write(array, np.array(sorted(left), dtype=np.int64), {})

@@ -1,0 +1,36 @@
+"""Exports of Prodigy (JSONL): a label counts if the answer is ``accept``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lops_adapters.formats.base import Block
+from lops_adapters.formats.jsonl import JsonBlock, Jsonl
+
+ANSWER, ACCEPT = "answer", "accept"
+_LABELS = (ACCEPT, "label")
+
+
+class ProdigyBlock(JsonBlock):
+    """Examples; of one that was rejected or ignored, the label is none."""
+
+    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+        *columns, answers = super().cells((*names, ANSWER))
+        for place, name in enumerate(names):
+            if name in _LABELS:
+                pairs = zip(columns[place], answers, strict=True)
+                columns[place] = [cell if said == ACCEPT else None for cell, said in pairs]
+        return columns
+
+    def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
+        said = dict.fromkeys(values, ACCEPT) if column in _LABELS else {}
+        block = super().replaced(column, values)
+        return JsonBlock.replaced(block, ANSWER, said) if said else block  # type: ignore[arg-type]
+
+
+class Prodigy(Jsonl):
+    """Examples, told by their keys."""
+
+    name = "prodigy"
+    native = copied = "jsonl"
+    suffixes = ()
+    block = ProdigyBlock

@@ -1,0 +1,70 @@
+"""Where values stand in the text of a JSON object, so that one changes and other bytes stay."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lops_adapters.formats.cells import json_text
+
+Steps = Sequence[str | int]  # keys and places in arrays, from an object to a value in it
+_SPACE = " \t\r\n"
+_DECODER = json.JSONDecoder()
+
+
+def items(text: str, at: int) -> Iterator[tuple[Any, int, int]]:
+    """Yield (key or place, start, end) of the values of the object or array that begins here."""
+    close, number = {"{": "}", "[": "]"}[text[at]], 0
+    at = _skip(text, at + 1)
+    while text[at] != close:
+        name: Any = number
+        if close == "}":
+            name, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)  # behind the colon
+        start = at
+        _, at = _DECODER.raw_decode(text, start)
+        yield name, start, at
+        number, at = number + 1, _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def span(text: str, steps: Steps) -> tuple[int, int]:
+    """Return (start, end) of a value in the first object of a text; of a repeated key the last."""
+    start = end = text.index("{")
+    for step in steps:
+        *_, (start, end) = (
+            (first, last) for name, first, last in items(text, start) if name == step
+        )
+    return start, end
+
+
+def changed(text: str, steps: Steps, value: Any) -> str:
+    """Return the text with another value, in a list if the value was in one.
+
+    >>> changed('[ {"a": [1, {"b":  ["x"]}]}', ("a", 1, "b"), "y")
+    '[ {"a": [1, {"b":  ["y"]}]}'
+    """
+    start, end = span(text, steps)
+    return text[:start] + json_text([value] if text[start] == "[" else value) + text[end:]
+
+
+def without(text: str, steps: Steps) -> str:
+    """Return the text without an element of an array.
+
+    >>> without('{"a": [1, 2,  3]}', ("a", 1)), without('{"a": [1, 2]}', ("a", 1))
+    ('{"a": [1, 3]}', '{"a": [1]}')
+    """
+    *outer, place = steps
+    spans = [(start, end) for _, start, end in items(text, span(text, outer)[0])]
+    start, end = spans[int(place)]
+    if int(place) + 1 < len(spans):
+        end = spans[int(place) + 1][0]
+    elif place:
+        start = spans[int(place) - 1][1]
+    return text[:start] + text[end:]

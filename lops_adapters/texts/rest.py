@@ -1,0 +1,141 @@
+"""Labels for texts that have none: rounds of self-training, as in the paper's Algorithm 2.
+
+The committee labels them first, and the best half of each class joins the corrected labels. A
+classifier is trained on these and labels the others, and again the best half of each class joins.
+Rules and seed words label some classes more often than others, which a classifier of their labels
+repeats and the committee does not: so its probabilities get a factor per class, with which classes
+have the shares that the committee gives them.
+Measurements: docs/results/unlabelled.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lops_adapters.encoders.static import STATIC
+from lops_adapters.probes import Probe, text_probe
+from lops_adapters.probes.base import cut
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.selection.assessment import FittedCommittee
+from lops_adapters.selection.by_rank import best_by_rank, factors_of, times
+from lops_adapters.selection.canonical import content_keys, content_order
+from lops_adapters.selection.selectors import encode
+
+if TYPE_CHECKING:
+    from lops_adapters.texts.result import TextSelection
+
+SAID = "Rows without a label: with a suggestion, by self-training."
+MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
+_TRAININGS, _SHARE, _EPOCHS = 4, 0.5, 20
+_LEAST = 1e-6  # share of a class
+_FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
+_MAX_TOKENS = 128
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Labels texts that have no label; can be pickled.
+
+    Args:
+        classes: k labels, in the order of their codes.
+        classifier: trained.
+        factors: (k,) of :func:`~lops_adapters.selection.by_rank.factors_of`.
+
+    """
+
+    classes: Sequence[Hashable]
+    classifier: Probe
+    factors: np.ndarray
+
+    def __call__(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the most probable class of m texts, (m,) int64 codes, and how probable it is."""
+        if not texts:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        probabilities = times(self.classifier.predict_proba(texts), self.factors)
+        return probabilities.argmax(axis=1), probabilities.max(axis=1)
+
+
+def rest_of(
+    committee: FittedCommittee,
+    texts: Sequence[str],
+    labels: Sequence[Hashable],
+    pool: Sequence[str],
+    *,
+    encoder: str | EmbeddingProbe | None = STATIC,
+    seed: int = 0,
+) -> Rest:
+    """Learn to label texts without a label; the order of the texts changes nothing.
+
+    Args:
+        committee: fitted to the texts with a label.
+        texts: n texts with a label; of more than :data:`MOST`, the first by a hash of the content.
+        labels: n corrected labels; None: of no class.
+        pool: m texts without a label, at least one.
+        encoder: of the committee.
+        seed: of the training.
+
+    """
+    classes = list(committee.classes)
+    known = encode(labels, [None, *classes]) - 1
+    at = np.flatnonzero(known >= 0)
+    at = at[content_order([texts[i] for i in at.tolist()], known[at], seed)][:MOST]
+    first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
+    known, chosen = known[at], [pool[i] for i in first.tolist()]
+    added = np.full(len(chosen), -1)
+    classifier = _classifier(encoder)
+    read = classifier.read([*(texts[i] for i in at.tolist()), *chosen])
+    of_pool = np.arange(len(at), len(at) + len(chosen))
+    found = committee.probabilities(chosen)
+    usual, even = np.maximum(found.mean(axis=0), _LEAST), 1 / len(classes)
+    for number in range(1 if len(chosen) < _FEW * len(at) else _TRAININGS):
+        predicted = np.bincount(found.argmax(axis=1), minlength=len(classes)) / len(found)
+        shares = (usual + predicted + even) / 3
+        best, fitted = best_by_rank(found, np.flatnonzero(added < 0), shares, _SHARE)
+        added[best] = fitted[best].argmax(axis=1)
+        joined = np.flatnonzero(added >= 0)
+        rows = np.concatenate([np.arange(len(at)), of_pool[joined]])
+        codes = np.concatenate([known, added[joined]])
+        classifier.fit(cut(read, rows), codes, len(classes), seed=seed + number)
+        found = classifier.predict_proba(cut(read, of_pool))
+        if len(joined) == len(added):
+            break
+    return Rest(classes, classifier, factors_of(found, usual))
+
+
+def label_rest(
+    selection: TextSelection, committee: FittedCommittee, encoder: str | EmbeddingProbe | None
+) -> None:
+    """Suggest labels of the texts of a selection that have none; arguments as of :func:`rest_of`.
+
+    >>> from lops_adapters import select
+    >>> texts = ["the striker scores", "the market falls"] * 20 + ["another goal, the striker"]
+    >>> selection = select(texts, ["sports", "money"] * 20 + [None])
+    >>> selection.abstained.tolist(), selection.suggested[40]
+    ([40], 'sports')
+    """
+    rest, labels = selection.abstained.tolist(), selection.corrected
+    known = np.setdiff1d(np.arange(len(labels)), rest)
+    texts, pool = ([selection.texts[i] for i in at] for at in (known.tolist(), rest))
+    seed = selection.settings["seed"]
+    label = rest_of(committee, texts, labels[known].tolist(), pool, encoder=encoder, seed=seed)
+    codes, probability = label(pool)
+    for row, code in zip(rest, codes.tolist(), strict=True):
+        selection.suggested[row] = label.classes[code]
+    selection.suggested_probability[rest] = probability
+    selection.said.notes.append(SAID)
+
+
+def _classifier(encoder: str | EmbeddingProbe | None) -> Probe:
+    """Return the untrained classifier: TF-IDF, and the frozen vectors of an encoder."""
+    settings: dict[str, Any] = {"encoder": STATIC, "max_tokens": _MAX_TOKENS, "device": "auto"}
+    if isinstance(encoder, EmbeddingProbe):
+        own = encoder.settings()
+        settings |= {name: own[name] for name in settings}
+    elif encoder is not None:
+        settings["encoder"] = encoder
+    kind = "linear" if encoder is None else "hybrid"
+    return text_probe(kind, **settings, epochs=_EPOCHS)

@@ -1,0 +1,175 @@
+"""Exports of annotation tools: columns are found, and corrections stand in the same layout.
+
+argilla.json is by argilla 2.8.0, label_studio_min.json and .csv by the converter of
+label-studio-sdk 2.1.2 from label_studio.json. Prodigy's and doccano's are as their docs show.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lops_adapters.cli import apply
+from lops_adapters.core import LopsError
+from lops_adapters.formats.files import find
+from lops_adapters.formats.layouts import by_columns
+from lops_adapters.formats.readers import open_table
+
+FIXTURES = Path(__file__).parent / "exports"
+
+
+def cells(name, *columns):
+    table = open_table(find([str(FIXTURES / name)]))
+    return [row for _, _, row in table.cells(columns)]
+
+
+def layout(name):
+    start = open_table(find([str(FIXTURES / name)])).start
+    return str(start.layout or by_columns(start.columns))
+
+
+@pytest.fixture
+def correct(tmp_path, monkeypatch):
+    """Apply corrections to a fixture; returns the texts before and after."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(name, corrections, label):
+        Path("c.csv").write_text(f"row,label\n{corrections}", encoding="utf-8")
+        out = Path(f"out{Path(name).suffix}")
+        apply.main(
+            ["c.csv", str(FIXTURES / name), "--label", label, "--output", str(out), "--force"]
+        )
+        return (FIXTURES / name).read_bytes().decode(), out.read_bytes().decode()
+
+    return run
+
+
+EXPORTS = {
+    "label_studio.json": ("--text text --label topic --source annotator", "topic"),
+    "label_studio_min.json": ("--text text --label topic --source annotator", "topic"),
+    "label_studio.csv": ("--text text --label topic --source annotator", "topic"),
+    "argilla.json": ("--text text --label topic --source user_id", "topic"),
+    "prodigy.jsonl": ("--text text --label accept --source _annotator_id", "accept"),
+    "doccano.jsonl": ("--text text --label label", "label"),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_the_columns_of_a_tool(name):
+    assert layout(name) == EXPORTS[name][0]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_no_correction_changes_no_byte(correct, name):
+    before, after = correct(name, "", EXPORTS[name][1])
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("label_studio.json", '["Money"]', '["Sports"]'),
+        ("label_studio_min.json", '"Money"', '"Sports"'),
+        ("label_studio.csv", "Money", "Sports"),
+        ("argilla.json", '"value": "Money", "user_id": "0', '"value": "Sports", "user_id": "0'),
+        ("prodigy.jsonl", '"accept":["Money"]', '"accept":["Sports"]'),
+        ("doccano.jsonl", '["Money"]', '["Sports"]'),
+    ],
+)
+def test_one_label_changes(correct, name, old, new):
+    """Of the first row that has the label; no other byte."""
+    labels = [row[0] for row in cells(name, EXPORTS[name][1])]
+    number = 1 + [label in ("Money", ["Money"]) for label in labels].index(True)
+    before, after = correct(name, f"{number},Sports\n", EXPORTS[name][1])
+    assert after == before.replace(old, new, 1)
+
+
+def test_argilla_rows():
+    """A row per annotator; of a record without responses one, with its suggestion."""
+    found = cells("argilla.json", "id", "text", "user_id", "topic", "topic.suggestion", "page")
+    one, two = (f"00000000-0000-0000-0000-00000000000{i}" for i in (1, 2))
+    assert found == [
+        ("a1", "The match ended 3-1", one, "Sports", "Sports", 4),
+        ("a1", "The match ended 3-1", two, "Money", "Sports", 4),
+        ("a2", "Rates rose – again", one, "Money", None, None),
+        ("a3", "A cup of “tea”", None, None, "Money", None),
+    ]
+
+
+def test_argilla_reads_what_was_written(correct, tmp_path):
+    """Its own reader sees the corrected labels; a deleted row is a response less."""
+    records = pytest.importorskip("argilla.records._io", reason="needs argilla")
+    correct("argilla.json", "1,Money\n2,\n", "topic")
+    first, second, third = records.JsonIO._records_from_json(tmp_path / "out.json")
+    assert [(one.value, str(one.user_id)[-1]) for one in first.responses["topic"]] == [
+        ("Money", "1")
+    ]
+    assert [one.value for one in second.responses["topic"]] == ["Money"]
+    assert third.fields["text"] == "A cup of “tea”"
+
+
+def test_label_studio_reads_what_was_written(correct, tmp_path):
+    """Its own converter sees the corrected labels."""
+    sdk = pytest.importorskip("label_studio_sdk.converter", reason="needs label-studio-sdk")
+    choices = '<Choices name="topic" toName="text"><Choice value="Sports"/></Choices>'
+    converter = sdk.Converter(
+        f'<View><Text name="text" value="$text"/>{choices}</View>', project_dir=None
+    )
+    correct("label_studio.json", "1,Money\n2,\n", "topic")
+    converter.convert_to_json_min(str(tmp_path / "out.json"), str(tmp_path / "min"), is_dir=False)
+    rows = json.loads((tmp_path / "min" / "result.json").read_text(encoding="utf-8"))
+    assert [(row["id"], row.get("topic")) for row in rows] == [
+        (1, "Money"),
+        (2, "Money"),
+        (3, None),
+    ]
+
+
+def test_argilla_suggestions(correct):
+    _, after = correct("argilla.json", "4,Sports\n", "topic.suggestion")
+    assert json.loads(after)[2]["suggestions"]["topic"]["value"] == "Sports"
+    with pytest.raises(LopsError, match=r"argilla.json, row 2 has no label in 'topic.suggestion'"):
+        correct("argilla.json", "3,Sports\n", "topic.suggestion")
+
+
+def test_deleted_annotations_of_label_studio(correct):
+    """The task stays, without the annotation, to be labelled again."""
+    rows = cells("label_studio.json", "task", "topic")
+    task = rows[0][0]
+    own = [str(i) for i, row in enumerate(rows, 1) if row[0] == task]
+    before, after = correct("label_studio.json", "".join(f"{i},\n" for i in own), "topic")
+    first, *rest = json.loads(after)
+    assert (first["id"], first["annotations"]) == (task, [])
+    assert rest == json.loads(before)[1:]
+    unlabelled = 1 + [row[1] for row in rows].index(None)
+    _, after = correct("label_studio.json", f"{unlabelled},\n", "topic")
+    gone = rows[unlabelled - 1][0]
+    assert [one["id"] for one in json.loads(after)] == [
+        one["id"] for one in json.loads(before) if one["id"] != gone
+    ]
+
+
+def test_prodigy_answers(correct):
+    """A rejected or ignored example has no label, whatever its options say."""
+    assert cells("prodigy.jsonl", "accept", "answer") == [
+        (["Sports"], "accept"),
+        (["Money"], "accept"),
+        (None, "reject"),
+        (None, "ignore"),
+    ]
+    _, after = correct("prodigy.jsonl", "3,Money\n", "accept")
+    third = json.loads(after.splitlines()[2])
+    assert (third["accept"], third["answer"]) == (["Money"], "accept")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["a", "b"],
+        ["_task_hash", "answer", "image", "accept"],
+        ["title", "body", "id", "topic", "annotator", "annotation_id"],
+        ["text", "id", "topic", "tone", "annotator", "annotation_id"],
+    ],
+)
+def test_columns_that_tell_nothing(columns):
+    assert by_columns(columns) is None
