@@ -22,13 +22,16 @@ def noisy_rows(**settings):
 
 def write_table(path, rows, header=HEADER):
     """Write rows in the format of the path's suffix and return the path."""
-    if path.suffix == ".parquet":
+    if path.suffix in (".parquet", ".arrow"):
         import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(
-            pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)}), path
-        )
+        table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)})
+        if path.suffix == ".parquet":
+            parquet.write_table(table, path)
+        else:
+            with pa.ipc.new_stream(str(path), table.schema) as writer:
+                writer.write_table(table)
     elif path.suffix == ".json":
         records = [dict(zip(header, row, strict=True)) for row in rows]
         path.write_text(json.dumps(records), encoding="utf-8")
@@ -50,6 +53,11 @@ def read_table(path):
         from pyarrow import parquet
 
         return parquet.read_table(path).to_pylist()
+    if path.suffix == ".arrow":
+        import pyarrow as pa
+
+        with pa.OSFile(str(path)) as file:
+            return pa.ipc.open_stream(file).read_all().to_pylist()
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
     if path.suffix == ".jsonl":

@@ -36,9 +36,9 @@ def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
         "files",
         nargs="+",
         metavar="FILE",
-        help="CSV, TSV, JSONL, JSON or fastText's .txt (also with .gz or .zip), Parquet or .xlsx: "
-        "files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: standard "
-        "input. Also s3://, gs://, hf:// and https://",
+        help="CSV, TSV, JSONL, JSON or fastText's .txt (also with .gz or .zip), Parquet, .arrow or "
+        ".xlsx: files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: "
+        "standard input. Also s3://, gs://, hf:// and https://",
     )
     data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
     data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lops_adapters.core import LopsError
 from lops_adapters.formats.argilla import Argilla
+from lops_adapters.formats.arrow import Arrow
 from lops_adapters.formats.base import Format, Reading
 from lops_adapters.formats.delimited import Delimited
 from lops_adapters.formats.json_array import Json
@@ -26,6 +27,7 @@ FORMATS: dict[str, Format] = {
         Jsonl(),
         Json(),
         Parquet(),
+        Arrow(),
         Xlsx(),
         Lines(),
         LabelStudio(),

@@ -109,7 +109,7 @@ class Parquet(base.Format):
     """Parquet. A part of a file is (its row groups, the number of rows before them)."""
 
     name = native = "parquet"
-    suffixes = (".parquet", ".pq")
+    suffixes: tuple[str, ...] = (".parquet", ".pq")
     unit = "row"
 
     def start(self, path: Path, reading: Reading) -> Start:
@@ -119,7 +119,7 @@ class Parquet(base.Format):
                 schema = parquet.read_schema(file)
         except pyarrow.ArrowException as error:
             raise LopsError(f"{path} cannot be read as Parquet ({error})") from None
-        types = _without_views(pyarrow, schema)
+        types = without_views(pyarrow, schema)
         return Start(self.name, tuple(schema.names), reading, types, names=class_names(schema))
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
@@ -143,7 +143,7 @@ class Parquet(base.Format):
                 rows = _batch_rows(pyarrow, parquet, path, file, groups, schema)
                 for batch in file.iter_batches(rows, groups, schema.names):
                     limit.count(batch.nbytes)
-                    arrays = map(_cast, batch.select(schema.names).columns, schema.types)
+                    arrays = map(cast, batch.select(schema.names).columns, schema.types)
                     typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
                     yield BatchBlock(
                         path, range(number + 1, number + 1 + len(batch)), typed, start.names
@@ -197,7 +197,7 @@ class Parquet(base.Format):
         return ParquetRows(path, start, added, like)
 
 
-def _without_views(pyarrow: Any, schema: Any) -> Any:
+def without_views(pyarrow: Any, schema: Any) -> Any:
     """Return a schema with plain strings and bytes; Arrow takes no rows of its other kinds."""
     plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
     for place, one in enumerate(schema):
@@ -206,7 +206,8 @@ def _without_views(pyarrow: Any, schema: Any) -> Any:
     return schema
 
 
-def _cast(array: Any, kind: Any) -> Any:
+def cast(array: Any, kind: Any) -> Any:
+    """Return an array of another type, or the same one."""
     return array if array.type == kind else array.cast(kind)
 
 
@@ -322,7 +323,10 @@ class ParquetRows(base.Writer):
             schema = schema.append(pa.field(name, kind))
         self._schema = schema
         self._sink: Any = self._path.open("wb") if is_remote(self._path) else self._path
-        self._file = self._parquet.ParquetWriter(self._sink, schema)
+        self._file = self._writer(self._sink, schema)
+
+    def _writer(self, sink: Any, schema: Any) -> Any:
+        return self._parquet.ParquetWriter(sink, schema)
 
     def _batch(self, block: Block) -> Any:
         """Return all rows of a block of another format."""

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from lops_adapters.cli import apply, select
 
+from ..noisy import read_table
+
 pytestmark = [
     pytest.mark.usefixtures("here"),
     pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning"),
@@ -54,7 +56,12 @@ def write_parquet(path, rows, style):
     from pyarrow import parquet
 
     table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(HEADER)})
-    parquet.write_table(table, path, row_group_size=3 if style % 2 else None)
+    size = 3 if style % 2 else None
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, row_group_size=size)
+        return
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_table(table, max_chunksize=size)
 
 
 def write_xlsx(path, rows, style):
@@ -73,6 +80,8 @@ def read(path):
         from pyarrow import parquet
 
         return parquet.read_table(path).to_pylist()
+    if path.suffix == ".arrow":
+        return read_table(path)
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     if path.suffix == ".json":
@@ -89,6 +98,7 @@ WRITERS = {
     ".jsonl": write_json,
     ".json": write_json,
     ".parquet": write_parquet,
+    ".arrow": write_parquet,
     ".xlsx": write_xlsx,
 }
 OPTIONS = ["--text", "text", "--label", "label", "--method", "learning-order", "--keep", "0.5"]
