@@ -45,8 +45,8 @@ def select_frame(
         A table of the same kind with its index or its features and format, and new columns:
         ``lops_learnt_at`` (float64, epochs; missing: never learnt; only of methods with learning
         times), ``lops_confidence`` (float64, larger is more trusted), ``lops_selected`` (bool) and
-        ``lops_suggested`` (the most probable label, of the type of the labels). Confidence and
-        suggestion are missing in a row without a label, which is neither kept nor rejected.
+        ``lops_suggested`` (the most probable label, of the type of the labels). The confidence
+        is missing in a row without a label, which is neither kept nor rejected.
 
     Raises:
         LopsError: another kind of table, missing columns, columns with the new names, rows without
