@@ -130,7 +130,6 @@ def progress(
         items: what is iterated over.
         quiet: no bar.
         options: of tqdm: ``total``, ``desc``, ``unit``, ...
-
     """
     if quiet or _on_terminal() or not log.isEnabledFor(logging.INFO):
         return tqdm(items, disable=quiet or not _on_terminal(), **{**_BARS, **options})

@@ -52,7 +52,6 @@ def load(module: str, needed_by: str, extra: str | None = None) -> Any:
 
     Raises:
         LopsError: the library is not installed, or its import fails.
-
     """
     try:
         return import_module(module)
@@ -67,7 +66,6 @@ def require(needed_by: str, modules: Sequence[str], extra: str | None = None) ->
 
     Raises:
         LopsError: one of the libraries is not installed.
-
     """
     for module in modules:
         if find_spec(module) is None:

@@ -28,7 +28,6 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
         group: of the entry points.
         row_type: of the rows.
         rows: the package's own.
-
     """
 
     def __init__(self, kind: str, group: str, row_type: type[Row], rows: Iterable[Row]) -> None:
@@ -41,7 +40,6 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
 
         Raises:
             LopsError: no row of this table, or another one has its name.
-
         """
         here = f" of {origin}" if origin else ""
         if not isinstance(row, self._type):

@@ -38,7 +38,6 @@ def threads() -> dict[str, int | None]:
         ``openmp`` (scikit-learn; OMP_NUM_THREADS or the processors, while no library has loaded
         it), ``blas`` (numpy's), ``torch`` (None: PyTorch is not in use), ``processors`` (open to
         this process).
-
     """
     from threadpoolctl import threadpool_info  # comes with scikit-learn
 

@@ -11,7 +11,9 @@ from lops_adapters.selection import held_out
 from . import framework_tools, suite
 
 # The same examples in every run, however long one takes on a busy machine.
-hypothesis.settings.register_profile("house", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile(
+    "house", deadline=None, derandomize=True, database=None, max_examples=40
+)
 hypothesis.settings.load_profile("house")
 
 

@@ -8,22 +8,22 @@ import numpy as np
 HEADER = ["nr", "text", "weak", "true", "group", "rule", "llm", "source", "seen"]
 TEXT = ["--text", "text", "--quiet", "--gold", "true"]
 ONE, NONE = [*TEXT, "--label", "weak"], ["--encoder", "none"]
+# All options, several at once.
 SETTINGS = {
-    "plain": [*ONE, *NONE],
-    "encoder": ONE,
-    "per class": [*ONE, *NONE, "--per-class"],
-    "sure": [*ONE, *NONE, "--sure", "0.9", "--relabel", "0.6", "--weights"],
-    "groups": [*ONE, "--group", "group"],
-    "checked": [*ONE, *NONE, "--checked-column", "seen"],
-    "votes": [*TEXT, *NONE, "--labels", "weak,rule,llm", "--weights"],
-    "votes of groups": [*TEXT, "--labels", "weak,rule,llm", "--group", "group"],
-    "checked votes": [*TEXT, *NONE, "--labels", "weak,rule,llm", "--checked-column", "seen"],
-    "source": [*ONE, *NONE, "--source", "source"],
-    "dropped source": [*ONE, *NONE, "--source", "source", "--drop-source", "hurried"],
-    "near names": [*ONE, *NONE, "--source", "source", "--classes", "sport,money,arts"],
-    "words": [*ONE, "--words", "words.json"],
-    "abstain": [*ONE, *NONE, "--abstain", "arts"],
-}
+    "per class": [*ONE, *NONE, "--per-class", "--source", "source"],
+    "sure": [
+        *ONE, *NONE, "--sure", "0.9", "--relabel", "0.6", "--weights", "--checked-column", "seen",
+    ],
+    "near names": [
+        *ONE, *NONE, "--source", "source", "--drop-source", "annotator 1",
+        "--classes", "sport,money,arts",
+    ],
+    "groups": [*ONE, "--group", "group", "--words", "words.json", "--abstain", "arts"],
+    "votes": [
+        *TEXT, "--labels", "weak,rule,llm", "--group", "group", "--checked-column", "seen",
+        "--weights",
+    ],
+}  # fmt: skip
 WORDS = {name: [f"{name}word{i}" for i in range(12)] for name in ("sport", "money", "arts")}
 
 

@@ -40,7 +40,6 @@ class Given:
         column: the column of labels that the file names; None: none.
         sha256: of the table that the corrections were made for; None: not stated.
         numbered: whether rows are given by number, even if there are ids.
-
     """
 
     path: Path
@@ -64,7 +63,6 @@ class Changes:
         same: corrections that change nothing.
         new: classes that the table does not have -> rows that get them.
         rows: of the table.
-
     """
 
     labels: dict[int, Any] = field(default_factory=dict)
@@ -93,7 +91,6 @@ def read_corrections(
 
     Raises:
         LopsError: missing columns, several tables or label columns, or what reading raises.
-
     """
     with files.reading(path):
         delimiter, encoding = formats.as_saved(path, (LABEL, results.ROW), encoding)

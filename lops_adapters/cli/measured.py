@@ -40,7 +40,6 @@ class Result(NamedTuple):
         start: coverage at which the curve begins.
         found: how well wrong labels are found.
         seconds: time of the selection.
-
     """
 
     selection: Selection

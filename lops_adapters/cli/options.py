@@ -204,7 +204,6 @@ def path(text: str) -> Path:
 
     Raises:
         argparse.ArgumentTypeError: an address with a password; argparse prints it.
-
     """
     try:
         return located(text)

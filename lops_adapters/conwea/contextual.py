@@ -22,7 +22,6 @@ class ContextualCorpus:
         documents: n documents, each a list of sentences, each a list of words, without stop words
             and punctuation.
         senses: word -> number of its senses, for words with two or more.
-
     """
 
     documents: Sequence[Sequence[Sequence[str]]]

@@ -32,7 +32,6 @@ class ConweaClassifier(TextClassifier):
         classifier: the trained HAN.
         settings: of the run.
         device: where the encoder runs.
-
     """
 
     classes: Sequence[str]

@@ -50,7 +50,6 @@ class Prepared:
         vectors: Word2Vec on ``documents``, if the classifier is a HAN.
         seeds: the first seed words, in all their senses.
         seconds: per stage.
-
     """
 
     corpus: Corpus
@@ -78,7 +77,6 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
 
     Raises:
         LopsError: texts, seed words or settings cannot work; raised before the long work.
-
     """
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}

@@ -24,7 +24,6 @@ class Senses:
         threshold: tau of ConWea, a cosine similarity.
         centres: word -> (senses, width) float32, for words with two or more senses.
         sense_id: (tokens,) int32, the sense of each token; -1 for tokens of words with one sense.
-
     """
 
     threshold: float

@@ -33,7 +33,6 @@ class TokenizedCorpus:
         sentence_start: (sentences + 1,) int64, where each sentence's tokens begin.
         sentence_document: (sentences,) int32, the document of each sentence.
         n_documents: n; a document can be without sentences.
-
     """
 
     surface: tuple[str, ...]

@@ -111,7 +111,6 @@ class GoldLabels:
 
     Raises:
         LopsError: a label is missing or not a string.
-
     """
 
     labels: tuple[str, ...] = field(repr=False)

@@ -22,7 +22,6 @@ class Layout:
         marks: sets of file names; a folder that holds all names of one set has this layout.
         needs: the files it needs, for messages.
         read: its reader.
-
     """
 
     name: str

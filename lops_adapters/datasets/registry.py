@@ -34,7 +34,6 @@ class Task:
         places: other folders and files to search in data folders, in this order.
         groups: newsgroup to class; documents of other groups are left out.
         n_documents: number of documents of the task, built from the original files.
-
     """
 
     name: str

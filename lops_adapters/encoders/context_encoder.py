@@ -28,7 +28,6 @@ class Window(NamedTuple):
     Attributes:
         context: first token of the context before the window.
         begin, end: the window's own tokens, end exclusive.
-
     """
 
     context: int
@@ -47,7 +46,6 @@ class ContextEncoder:
             disk space).
         max_pieces: word pieces per window; longer sentences are cut into windows.
         precision, device: as for the transformer probe.
-
     """
 
     encoder: str = pretrained.MINILM
@@ -108,7 +106,6 @@ class ContextEncoder:
         Args:
             sequences: word-piece ids without special tokens.
             spans: for each sequence, begin and end (exclusive) of each wanted word.
-
         """
         torch = import_torch()
         start, end = self._special()
@@ -176,7 +173,6 @@ def encode_windows(
 
     Returns:
         Memory-mapped (wanted tokens, width) float16 vectors.
-
     """
     path, state = folder / "vectors.npy", folder / "vectors.json"
     shape = (len(wanted), encoder.width)

@@ -38,7 +38,6 @@ class PieceTable(NamedTuple):
         inner: the latter, without ``##``.
         vectors: (pieces, WIDTH) int8, weighted by how rare the pieces are.
         longest: letters of the longest piece.
-
     """
 
     rows: dict[str, int]

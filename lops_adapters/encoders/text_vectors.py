@@ -47,7 +47,6 @@ class TextEncoder:
 
     Raises:
         LopsError: missing libraries, an unknown encoder or device, a size out of range.
-
     """
 
     encoder: str = pretrained.MINILM
@@ -80,7 +79,6 @@ class TextEncoder:
 
         Raises:
             LopsError: the encoder cannot be loaded, or computes NaN.
-
         """
         keys = text_keys(texts)
         names = keys.tolist()
@@ -137,7 +135,6 @@ class TextEncoder:
 
         Raises:
             LopsError: the encoder cannot be loaded.
-
         """
         self._load()
         bfloat16 = uses_bfloat16(self._device, self.precision)

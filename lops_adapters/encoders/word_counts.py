@@ -25,7 +25,6 @@ class WordCounts:
         counts: (n, w) float32 CSR.
         words: w words, sorted; shared by all cuts.
         analyzer: one of ``ANALYZERS``, how the texts were cut.
-
     """
 
     counts: Any

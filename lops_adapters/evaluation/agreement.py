@@ -32,7 +32,6 @@ class Difference:
         rows: checked rows on which both vote.
         verdict: ``as good``, ``worse``, or ``undecided``.
         more: further rows to check until it is decided; 0: it is.
-
     """
 
     value: float
@@ -147,7 +146,6 @@ def difference(
         probabilities: (n, k) of the true classes.
         margin: share of rows; ``as good``: less often right by at most this, with 97.5 %
             confidence.
-
     """
     both = np.flatnonzero((first >= 0) & (second >= 0))
     known = checked[both] >= 0

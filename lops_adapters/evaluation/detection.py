@@ -22,7 +22,6 @@ class Detection:
             None: all labels are wrong, or none, or all confidences are equal.
         average_precision: mean precision at the ranks of the wrong labels, the least trusted first;
             None as ``auroc``.
-
     """
 
     precision: float | None

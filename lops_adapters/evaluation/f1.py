@@ -19,7 +19,6 @@ class F1:
         macro: unweighted mean of `per_class`.
         per_class: F1 of each class that occurs in gold or predicted, in the caller's order of
             classes.
-
     """
 
     micro: float

@@ -23,7 +23,6 @@ class NoiseCoverageCurve:
         coverage: (n_points,) float64; share of the samples selected, in (0, 1], strictly ascending,
             1 at the end.
         noise: (n_points,) float64; share of the selected samples whose label is wrong, in [0, 1].
-
     """
 
     thresholds: NDArray[np.float64]

@@ -37,7 +37,6 @@ def label_issues(selection: TextSelection) -> Any:
     >>> found = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"], encoder=None)
     >>> label_issues(found).query("is_label_issue").predicted_label.to_dict()
     {17: 'money'}
-
     """
     pandas = extras.load("pandas", "A table of label issues")
     flagged = np.zeros(len(selection.mask), dtype=bool)

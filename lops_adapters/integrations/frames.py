@@ -59,7 +59,6 @@ def select_frame(
     >>> marked = select_frame(frame)
     >>> marked[~marked.lops_selected].index.tolist()
     [17]
-
     """
     table: Any = frame
     add: Callable[..., Any]

@@ -63,8 +63,7 @@ class LopsCallback(Watcher, TrainerCallback):
         every: updates between checkpoints. Default: one checkpoint per epoch.
         method, keep: used by ``skip_decided`` and ``stop_when_done``: one of
             :data:`lops_adapters.core.RULES`, and the fraction of each class.
-        skip_decided: predict only the samples that can still change the selection by this
-            method.
+        skip_decided: predict only samples that can still change the selection by this method.
         stop_when_done: stop the training when further predictions cannot change the selection for
             this method.
         resume_from: the checkpoint folder that the training resumes from, if it is not in the
@@ -75,7 +74,6 @@ class LopsCallback(Watcher, TrainerCallback):
             that are missing, masked (-100), not integers or not of the model; at the start of
             training, another dataset or an unsuitable resumed checkpoint; at the first checkpoint,
             outputs that are not class scores.
-
     """
 
     def __init__(
@@ -232,7 +230,6 @@ def select_with_trainer(
     Traceback (most recent call last):
     lops_adapters.core.LopsError: trainer is a str; wanted a transformers.Trainer. For other
     trainers, select first (docs/recipes.md)
-
     """
     callback = LopsCallback(
         trainer,

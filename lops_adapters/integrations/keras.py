@@ -44,8 +44,7 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
         batch_size: of the predictions; as for ``model.predict``.
         method, keep: used by ``skip_decided`` and ``stop_when_done``: one of
             :data:`lops_adapters.core.RULES`, and the fraction of each class.
-        skip_decided: predict only the samples that can still change the selection by this
-            method.
+        skip_decided: predict only samples that can still change the selection by this method.
         stop_when_done: stop the training when further predictions cannot change the selection for
             this method.
 
@@ -61,7 +60,6 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
     >>> history = model.fit(np.eye(2)[labels], labels, epochs=3, verbose=0, callbacks=[callback])
     >>> callback.record.times
     [1.0, 2.0, 3.0]
-
     """
 
     def __init__(

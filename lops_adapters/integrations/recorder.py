@@ -33,7 +33,6 @@ class DataMap(NamedTuple):
         confidence: (N,) float64, mean probability of the pseudo-label.
         variability: (N,) float64, its standard deviation.
         correctness: (N,) float64, share of checkpoints that predict the pseudo-label.
-
     """
 
     confidence: np.ndarray
@@ -74,7 +73,6 @@ class Record:
     >>> record.observe([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6]])
     >>> record.select().kept.tolist(), record.data_map().confidence.round(2).tolist()
     ([0, 2, 3], [0.9, 0.2, 0.7, 0.6])
-
     """
 
     def __init__(
@@ -110,7 +108,6 @@ class Record:
         Raises:
             LopsError: wrong shape or length, NaN, positions out of range or twice, time that does
                 not increase. Nothing is recorded then.
-
         """
         time = len(self.times) + 1.0 if time is None else float(time)
         last = self.times[-1] if self.times else 0.0
@@ -165,7 +162,6 @@ class Record:
 
         Raises:
             LopsError: nothing was recorded.
-
         """
         if not self.times:
             raise LopsError("no checkpoint was recorded; train with the callback first")
@@ -186,7 +182,6 @@ class Record:
         Raises:
             LopsError: another method than :data:`lops_adapters.core.RULES`, a fraction out of
                 range; an unseen sample that matters for this selection.
-
         """
         check_rule(method, keep)
         last = self.times[-1] if self.times else 1.0
@@ -225,7 +220,6 @@ class Record:
 
         Raises:
             LopsError: no checkpoint was recorded, and what :meth:`order` raises.
-
         """
         if not self.times:
             raise LopsError("no checkpoint was recorded; train with the callback first")
@@ -236,7 +230,6 @@ class Record:
 
         Raises:
             LopsError: class names that are neither text nor numbers.
-
         """
         names = [name.item() if isinstance(name, np.generic) else name for name in self.classes]
         for name in names:
@@ -260,7 +253,6 @@ class Record:
 
         Raises:
             LopsError: there is no such file, or it holds something else.
-
         """
         try:
             with np.load(Path(path), allow_pickle=False) as arrays:

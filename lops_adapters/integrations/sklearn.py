@@ -62,7 +62,6 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
     >>> kept, kept_labels = LopsSelector(random_state=0).fit_resample(texts, labels)
     >>> len(kept), kept_labels[-2:]
     (17, ['money', 'money'])
-
     """
 
     def __init__(
@@ -98,7 +97,6 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         Raises:
             LopsError: settings out of range, a probe that does not suit the samples, a single
                 class. ValueError and TypeError: scikit-learn's, for other kinds of X or y.
-
         """
         labels, texts = _labels(y), _texts(X)
         check_rule(self.method, self.keep)

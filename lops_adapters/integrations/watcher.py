@@ -25,7 +25,6 @@ class Watcher:
 
     Raises:
         LopsError: numbers out of range.
-
     """
 
     def __init__(
@@ -59,7 +58,6 @@ class Watcher:
 
         Raises:
             LopsError: before the first checkpoint.
-
         """
         if self.found is None:
             raise LopsError(
@@ -81,7 +79,6 @@ class Watcher:
 
         Returns:
             Whether the training should stop.
-
         """
         positions = None
         if self.found is not None and self.skip_decided:
@@ -109,7 +106,6 @@ class Watcher:
 
         Raises:
             LopsError: the record is of other pseudo-labels.
-
         """
         record = Record.load(path)
         if not np.array_equal(record.codes, self.codes):
@@ -131,7 +127,6 @@ def read_codes(labels: Any, n: int | None = None, *, floats: bool = False) -> np
 
     Raises:
         LopsError: another shape, other numbers, negative labels.
-
     """
     plain = labels.detach().cpu() if hasattr(labels, "detach") else labels
     codes = np.asarray(plain.tolist() if hasattr(plain, "tolist") else list(plain))

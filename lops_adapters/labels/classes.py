@@ -34,7 +34,6 @@ class Classes:
         abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
         problems: sentences about labels that are probably not meant so.
-
     """
 
     names: tuple[str, ...]

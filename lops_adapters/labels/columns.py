@@ -42,7 +42,6 @@ class Columns:
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
         in_memory: these are arguments of :func:`lops_adapters.select`.
-
     """
 
     text: str | None = None

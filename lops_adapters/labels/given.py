@@ -26,7 +26,6 @@ class Given:
         classes: k labels.
         votes: of label sources; None: one label per text.
         notes: sentences about them.
-
     """
 
     shown: list[Any]

@@ -25,7 +25,6 @@ class Labelled:
         groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
         checked: position -> code of the label by a person, -1: none of the classes.
         places: (n,) int64, positions in what the samples were cut from; None: nothing was cut.
-
     """
 
     samples: Any

@@ -19,7 +19,6 @@ class LabelReader:
 
     Attributes:
         tally: of the labels so far.
-
     """
 
     def __init__(self, columns: Columns) -> None:

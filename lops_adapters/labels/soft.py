@@ -70,7 +70,6 @@ class SoftLabels:
 
     Attributes:
         classes: so far: names of columns or keys, or numbers from 0 for lists.
-
     """
 
     def __init__(self, columns: Sequence[str]) -> None:

@@ -51,7 +51,6 @@ class Tally:
         notes: sentences about how the files are read.
         unit: of the numbers of rows: line, row or position.
         paths: of the files; messages name the file if there are several.
-
     """
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -60,7 +61,6 @@ class VoteReader:
 
     Raises:
         LopsError: there is only one source, and none was dropped.
-
     """
 
     def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:
@@ -134,6 +134,56 @@ def vote_cells(labels: Any) -> dict[str, list[Any]]:
             "number in each, one per source, None for an abstention"
         )
     return {f"source {i + 1}": list(votes) for i, votes in enumerate(zip(*rows, strict=True))}
+
+
+def votes_by_text(
+    texts: Sequence[Any], labels: Sequence[Any], source: Sequence[Any]
+) -> tuple[list[Any], dict[str, list[Any]]]:
+    """Return each text once, and its votes by source, for :func:`lops_adapters.select`.
+
+    Args:
+        texts: n texts, a row per annotation, so that they repeat.
+        labels: n labels; None: none.
+        source: n names, of the annotator or rule that gave each label.
+
+    Returns:
+        The m different texts in the order of their first rows, and source -> m votes: the most
+        frequent label of the source for the text; None in a tie, or without one.
+
+    Raises:
+        LopsError: n differs.
+
+    >>> votes_by_text(["x", "x", "y"], ["a", "b", "a"], ["Ann", "Bob", "Ann"])
+    (['x', 'y'], {'Ann': ['a', 'a'], 'Bob': ['b', None]})
+    """
+    counts = [len(texts), len(labels), len(source)]
+    if len(set(counts)) > 1:
+        raise LopsError(
+            f"found {counts[0]} texts, {counts[1]} labels and {counts[2]} sources; wanted one of "
+            "each per annotation"
+        )
+    given: dict[str, dict[Any, list[Any]]] = {}
+    names = list(map(source_name, source))
+    for text, label, name in zip(texts, labels, names, strict=True):
+        given.setdefault(name, {}).setdefault(text, []).append(label)
+    once = list(dict.fromkeys(texts))
+    return once, {
+        name: [vote_of(given[name].get(text, ())) for text in once] for name in sorted(given)
+    }
+
+
+def vote_of(labels: Sequence[Any]) -> Any:
+    """Return the most frequent of a source's labels of a text; None in a tie, or without one."""
+    counts = Counter(label for label in labels if not is_unlabelled(label)).most_common(2)
+    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+        return None
+    return counts[0][0]
+
+
+def texts_of_several(texts: Sequence[Any], source: Sequence[Any]) -> int:
+    """Return the number of texts with labels by several sources."""
+    pairs = set(zip(texts, map(source_name, source), strict=True))
+    return sum(count > 1 for count in Counter(text for text, _ in pairs).values())
 
 
 def check_sources(votes: Votes) -> list[str]:

@@ -31,7 +31,6 @@ class Tokens:
         rows: per document its (length,) int32 token ids, special tokens included.
         words: the words of each document.
         max_tokens: longer documents are cut.
-
     """
 
     rows: list[np.ndarray]
@@ -50,7 +49,6 @@ class Occurrences:
         where: (m,) int64, the row of each occurrence.
         places: (m,) int64, its position in the row.
         codes: (m,) int64, its class.
-
     """
 
     sources: dict[str, str]

@@ -8,7 +8,8 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.lotclass.pipeline import REFRESH, Prepared, check_refreshes, class_words
+from lops_adapters.lotclass.pipeline import REFRESH, Prepared, class_words
+from lops_adapters.lotclass.self_training import check_refreshes
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection

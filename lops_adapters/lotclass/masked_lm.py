@@ -51,7 +51,6 @@ class LanguageModel:
         source: what ``from_pretrained`` takes.
         accuracy: share of held-out masked tokens it predicts; None if it came with a head.
         seconds: of training, also if it was trained in an earlier run.
-
     """
 
     source: str

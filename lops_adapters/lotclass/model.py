@@ -37,7 +37,6 @@ class LotclassClassifier(TextClassifier):
         network: encoder and class head.
         max_tokens: longer texts are cut.
         read_at: where the class is read, see :class:`~.settings.LotclassSettings`.
-
     """
 
     classes: Sequence[str]

@@ -24,12 +24,7 @@ from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepar
 from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.rows import RowMaker
-from lops_adapters.lotclass.self_training import (
-    self_train,
-    self_trained,
-    stored,
-    updates_per_refresh,
-)
+from lops_adapters.lotclass.self_training import self_train, self_trained, stored
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs.final import NetworkResult, is_at_documents
@@ -57,7 +52,6 @@ class Prepared:
         indicative: rows and their category-indicative positions.
         samples: one per row, with its indicative positions masked.
         seconds: of each stage.
-
     """
 
     corpus: Corpus
@@ -88,7 +82,6 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
 
     Raises:
         LopsError: names, encoder or settings cannot work; where possible before the long work.
-
     """
     settings, engine = job.settings, Engine(job.device)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
@@ -215,17 +208,6 @@ def check_encoder(settings: LotclassSettings, tokenizer: Any) -> None:
     if limit and settings.max_tokens > limit:
         raise LopsError(
             f"{typed('max_tokens')} is {settings.max_tokens}; {settings.encoder} takes 8 to {limit}"
-        )
-
-
-def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
-    """Refuse fewer probe updates per refresh than one checkpoint needs."""
-    rounds = updates_per_refresh(n_documents, settings)
-    if rounds:
-        size = min(min(rounds) * settings.batch_size, n_documents)
-        settings.check_checkpoints(
-            settings.probe_epochs * -(-size // settings.batch_size),
-            f"the {size} documents of a refresh",
         )
 
 

@@ -27,7 +27,6 @@ class TokenRow(NamedTuple):
     Attributes:
         ids: (length,) int32 token ids, with mask tokens where the text is hidden.
         places: (m,) int64 positions, at least one.
-
     """
 
     ids: np.ndarray
@@ -51,7 +50,6 @@ class LotclassProbe(Probe):
             original.
         engine: where to train and predict.
         predict_tokens: padded tokens per prediction batch.
-
     """
 
     kind: ClassVar[str] = "lotclass"

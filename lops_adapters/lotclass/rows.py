@@ -35,7 +35,6 @@ class RowMaker:
 
     Attributes:
         tokens: the documents.
-
     """
 
     def __init__(

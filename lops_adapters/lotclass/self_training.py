@@ -31,7 +31,6 @@ class Refresh:
         codes: (m,) int64 class codes of the largest target.
         agreement: share of the slice whose predicted class is also the class of its target.
         selection: the documents to train on until the next refresh.
-
     """
 
     documents: np.ndarray
@@ -168,3 +167,14 @@ def self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
         agreement = float(own["agreement"])
         refreshes.append(Refresh(own["documents"], own["codes"], agreement, selection_from(own)))
     return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)
+
+
+def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:
+    """Refuse fewer probe updates per refresh than one checkpoint needs."""
+    rounds = updates_per_refresh(n_documents, settings)
+    if rounds:
+        size = min(min(rounds) * settings.batch_size, n_documents)
+        settings.check_checkpoints(
+            settings.probe_epochs * -(-size // settings.batch_size),
+            f"the {size} documents of a refresh",
+        )

@@ -31,7 +31,6 @@ class Indicative:
         places: int64 positions within the document.
         most: (n, k) int64, per document and class the most predictions in the vocabulary at any
             position; None: not known.
-
     """
 
     documents: np.ndarray
@@ -117,7 +116,6 @@ def category_vocabulary(
     predictions. The ``size`` most frequent tokens per class are kept (ties: the lower token id).
     Removed from these are tokens that are not words of letters, single letters, stop words, and
     tokens frequent for another class too; names of the class itself stay. (LOTClass, section 3.1)
-
     """
     tokenizer = predictor.tokenizer
     order = np.split(

@@ -126,7 +126,6 @@ class Probe(Passes, ABC):
 
         Raises:
             LopsError: the model has no dropout.
-
         """
         raise LopsError(
             f"this {self.kind} probe has no dropout, so all passes would be the same; "
@@ -139,7 +138,6 @@ class Probe(Passes, ABC):
 
         Raises:
             LopsError: this kind of probe cannot be trained in stages.
-
         """
         raise self._without_stages()
 
@@ -158,7 +156,6 @@ class Probe(Passes, ABC):
 
         Raises:
             LopsError: this kind of probe cannot be trained in stages.
-
         """
         raise self._without_stages()
 
@@ -193,7 +190,6 @@ class Probe(Passes, ABC):
             LopsError: no samples, codes of another length or outside the classes, fewer than two
                 classes, every < 1, seed < 0; ``online`` with ``every`` or with a kind of probe that
                 does not support it.
-
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed, every)
@@ -260,7 +256,6 @@ class Probe(Passes, ABC):
         Raises:
             LopsError: as for :meth:`watch`; ``updates`` out of range; ``stages`` with a kind of
                 probe that has none.
-
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed)

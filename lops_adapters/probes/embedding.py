@@ -67,7 +67,6 @@ class EmbeddingProbe(Regression):
 
         Raises:
             LopsError: vectors with NaN, infinity or no width, and what the encoder raises.
-
         """
         if isinstance(samples, WordCounts):
             return static_vectors(samples)
@@ -99,7 +98,6 @@ class EmbeddingProbe(Regression):
         Raises:
             LopsError: vectors of another width than in the training, and what
                 :meth:`vectors` raises.
-
         """
         if not len(samples) and len(self._centre):  # nothing says whether texts or vectors
             return np.zeros((0, len(self._centre)), dtype=np.float32)

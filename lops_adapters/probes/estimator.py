@@ -47,7 +47,6 @@ class EstimatorProbe(Probe):
     >>> probe = EstimatorProbe(LogisticRegression()).fit(["a goal", "a bank"], [0, 1], 2)
     >>> probe.predict_proba(["the goal"]).argmax(axis=1).tolist(), probe.max_epochs
     ([0], 1)
-
     """
 
     kind: ClassVar[str] = "estimator"
@@ -89,7 +88,6 @@ class EstimatorProbe(Probe):
         Raises:
             LopsError: vectors for an estimator that reads texts, vectors with NaN or infinity, and
                 samples that are neither texts nor vectors.
-
         """
         if isinstance(samples, WordCounts):
             return samples
@@ -121,7 +119,6 @@ class EstimatorProbe(Probe):
 
         Raises:
             LopsError: the classifier refuses the samples.
-
         """
         model = _seeded(self.estimator, seed)
         self._n_classes, self._shown, self._steps = n_classes, (None, None), None

@@ -23,10 +23,10 @@ from lops_adapters.encoders.torch_tools import (
 )
 from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.early_stopping import EarlyStopping, held_out
+from lops_adapters.probes.stages import Heard
 from lops_adapters.probes.word_probe import WordProbe
 
 log = logging.getLogger(__name__)
-Heard = Callable[[np.ndarray, np.ndarray], None]
 Document = list[np.ndarray]  # one array of word indices per sentence
 
 

@@ -19,12 +19,10 @@ from lops_adapters.encoders.word_counts import WordCounts
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
 from lops_adapters.probes.embedding import AUTO, EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.probes.stages import Heard
 
 # On frozen vectors, an update moves every weight; on TF-IDF, the weights of the batch's words only.
 _SLOWER = 6.0
-
-
-Heard = Callable[[np.ndarray, np.ndarray], None]
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,6 @@ class KerasProbe(WordProbe):
 
         Raises:
             LopsError: a sample is not a text.
-
         """
         documents = self._read_words(samples, fit)
         flat = [[word for sentence in document for word in sentence] for document in documents]

@@ -64,7 +64,6 @@ class LinearProbe(Regression):
         Args:
             samples: texts, or what :meth:`read` returns for them.
             fit: learn vocabulary and document frequencies.
-
         """
         counts = samples if isinstance(samples, WordCounts) else self.read(samples)
         if counts.analyzer != self.analyzer:
@@ -82,7 +81,6 @@ class LinearProbe(Regression):
 
         Raises:
             LopsError: the probe is not trained.
-
         """
         if self._tf_idf is None:
             raise self._untrained()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 B = TypeVar("B", bound=Sized)
+Heard = Callable[[np.ndarray, np.ndarray], None]  # of positions and their probabilities
 
 
 class Snapshot(NamedTuple):
@@ -17,7 +18,6 @@ class Snapshot(NamedTuple):
             its updates.
         probabilities: (m, k) float32, rows sum to 1.
         positions: (m,) int64 positions of the rows; None: all n samples in order.
-
     """
 
     time: float
@@ -32,7 +32,6 @@ class Update(NamedTuple):
         done: updates so far.
         per_epoch: updates per epoch.
         samples: samples in this update.
-
     """
 
     done: int
@@ -52,13 +51,12 @@ class Stage:
         heard: called with each update's (b,) int64 positions and their (b, k) float32 class
             probabilities, as the training pass computes them right before the update (with
             dropout).
-
     """
 
     epochs: int
     rate: Callable[[int, int], float]
     batch_share: float = 1.0
-    heard: Callable[[np.ndarray, np.ndarray], None] | None = None
+    heard: Heard | None = None
 
     def batches(
         self, n: int, batch_size: int, cut: Callable[[int], Iterable[B]]

@@ -19,7 +19,6 @@ class WordProbe(Probe):
     Args:
         vectors: frozen word vectors; words without one are left out. Default: random vectors of
             width 100 for the words of the training samples, trained with the network.
-
     """
 
     vectors: WordVectors | None = field(default=None, repr=False)

@@ -24,7 +24,6 @@ class Occurrences:
         pairs: (class, seed word as the caller wrote it); entries refer to it by position.
         documents, pair_ids: int64; aligned: the row of the document, ascending, and the position in
             `pairs`.
-
     """
 
     pairs: list[tuple[str, str]]

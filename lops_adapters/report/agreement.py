@@ -68,7 +68,6 @@ class Disagreement:
 
     Attributes:
         row: position of the text; after :meth:`AgreementPage.numbered` its number in the table.
-
     """
 
     row: int
@@ -96,7 +95,6 @@ class AgreementPage(StoredPage):
         disagreements: telling rows.
         sent_back: source -> rows whose label is most probably wrong.
         to_check: positions of rows to check next, a random sample.
-
     """
 
     rows: int

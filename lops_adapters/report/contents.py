@@ -24,7 +24,6 @@ class Suspect:
             rejected row is never its label, but "unsure".
         gold, id: None: not given.
         row: number in the table, from 1.
-
     """
 
     position: int
@@ -75,7 +74,6 @@ class SourceReport:
             votes; None: none.
         alone: texts that no other source votes on: without it they have no label.
         changed: texts whose label changes without it, those included.
-
     """
 
     name: str
@@ -174,7 +172,6 @@ class SelectionPage(StoredPage):
         wrong: a heading, and the same of each class, as text; empty: unknown.
         n_checked: rows that a person has checked, on which the estimate rests.
         is_probability: whether the confidences are probabilities that the label is right.
-
     """
 
     title: str
@@ -256,7 +253,6 @@ class MethodRow:
         precision, recall, auroc, average_precision: of finding wrong labels, see
             :class:`lops_adapters.evaluation.Detection`.
         noise_equal: noise of the ``n_equal`` most trusted rows with a gold label.
-
     """
 
     name: str

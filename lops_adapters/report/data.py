@@ -59,7 +59,6 @@ def selection_page(
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
             confidence, gold labels that cannot be compared or are all missing, or unknown or
             repeated rows to check.
-
     """
     rows = PageRows(
         selection,

@@ -88,7 +88,6 @@ def table(
         text: further columns that hold words.
         stacked: on a phone, put the words of a row above and below its numbers, so that nothing
             lies beyond the edge.
-
     """
     words = {0, *text}
     kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]

@@ -38,7 +38,6 @@ class PageRows:
     Raises:
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
             confidence, or gold labels that cannot be compared or are all missing.
-
     """
 
     def __init__(

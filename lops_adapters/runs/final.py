@@ -134,7 +134,6 @@ class NetworkResult:
         first: (n, k) float32, predictions on documents after that training.
         self_trained: what self-training ended with; it has ``probabilities``.
         seconds: of ``selection``, ``training`` and ``self_training``.
-
     """
 
     selection: Selection

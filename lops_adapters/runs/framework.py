@@ -61,7 +61,6 @@ class Framework(ABC, Generic[Settings]):
         reads_beginning: it reads only the first word pieces of a document, so message headers leave
             little else to read.
         words: the file of words that it starts from, for the message about data without classes.
-
     """
 
     name: ClassVar[str]

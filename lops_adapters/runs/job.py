@@ -42,7 +42,6 @@ class Job(Generic[Settings]):
         words: names and seed words of each class, for methods that use them.
         checked: position of a document -> its class by a person, None: none of them; for methods
             that learn from checked documents.
-
     """
 
     folder: RunFolder

@@ -26,7 +26,6 @@ class TextClassifier(ABC):
 
     Attributes:
         classes: class names, in the order of probability columns.
-
     """
 
     classes: Sequence[str]
@@ -36,7 +35,6 @@ class TextClassifier(ABC):
 
         Raises:
             LopsError: one string instead of a list, or a list that holds something else.
-
         """
         if isinstance(texts, str):
             raise LopsError("found one string; wanted a list of texts")
@@ -64,7 +62,6 @@ class ProbeClassifier(TextClassifier):
         kind: name of the framework that trained it.
         classes: class names, in the order of probability columns.
         classifier: the trained probe.
-
     """
 
     kind: str
@@ -107,7 +104,6 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     Raises:
         LopsError: there is no such folder, no finished model in it, one that this version does not
             know, or one with a damaged file.
-
     """
     root = Path(path)
     usual = [root / name / "model" for name in _PREFERRED]

@@ -80,7 +80,6 @@ class Iteration:
         selection: among them.
         probabilities: (n, k) float32, of all documents.
         seconds: of ``selection`` and ``classifier``.
-
     """
 
     number: int

@@ -70,7 +70,6 @@ def setting(
         metavar: of the option.
         usual: the default as ``--help`` shows it; default: its value, per preset.
         option: its group in ``--help``: "" for the framework's own; None: there is no option.
-
     """
     about = {
         "help": help,
@@ -202,7 +201,6 @@ class FrameworkSettings:
 
         Raises:
             LopsError: an unknown preset or setting, or a value out of range.
-
         """
         if name not in cls.PRESETS:
             raise LopsError(

@@ -28,7 +28,6 @@ class TrainingSet:
             iteration i - 1, POOL, or DROPPED.
         codes: (n,) int64, class code of its pseudo-label; -1: none.
         scores: (n,) float64, score of an initial pseudo-label, probability of a bootstrapped one.
-
     """
 
     classes: tuple[str, ...]

@@ -26,8 +26,9 @@ from lops_adapters.selection.member_table import is_transformer
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.results import part_files
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.scoring import Scoring, part_files, rehearse_labels, write_parts
+from lops_adapters.tables.scoring import Scoring, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
 from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
@@ -75,7 +76,6 @@ def run(table: Table, job: TableJob, output: Output, *, address: str | None, qui
     Raises:
         LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a
             cluster that is lost.
-
     """
     before = states(table.paths)
     job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})

@@ -46,7 +46,6 @@ class Arbiter:
         few_shot: the classifier of checked rows; None: they have one class, or no vectors.
         missing: (k,) bool, classes without a checked row, if few were expected; left as they are.
         checked: number of checked rows.
-
     """
 
     weights: np.ndarray

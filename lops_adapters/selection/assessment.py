@@ -46,7 +46,6 @@ class Assessment(NamedTuple):
         probability: (m,) float64, of the suggested class.
         labels: (m,) int64 codes of the labels; of votes, of the most probable class by members and
             votes.
-
     """
 
     mask: np.ndarray
@@ -81,7 +80,6 @@ class FittedCommittee:
         arbiter: learnt from checked rows, if there are any.
         arbitrates: the arbiter's share in the probabilities, in [0, 1].
         least: (k,) the smallest probability that is kept, per class.
-
     """
 
     classes: Sequence[Hashable]
@@ -265,7 +263,6 @@ class SampleCommittee:
         labels: (k,) uint64 keys of the table's classes.
         places: (c,) int64 codes of the committee's classes in the table; default: the same codes.
         groups: (n,) int64 codes of the sample's groups, -1: none; None: no groups.
-
     """
 
     def __init__(

@@ -98,7 +98,6 @@ def build(
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
-
     """
     check_data(method, gold=gold, votes=votes, groups=groups, checked=checked)
     row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)

@@ -44,7 +44,6 @@ class Diagnostics(NamedTuple):
         confirms: log of ``repeats`` over the share for which the other member prefers the label.
         rows: log of samples per class.
         classes: log of the classes that compete.
-
     """
 
     skill: float
@@ -97,7 +96,6 @@ class Calibration:
         offset, slope: a and b of the calibrated log-odds.
         low, high: what is added to the log-odds of the estimated share of wrong labels for its
             range, which holds the true share of about 80 % of left-out tables.
-
     """
 
     offset: float

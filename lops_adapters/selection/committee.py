@@ -51,7 +51,6 @@ class Scores(NamedTuple):
         choices: the (n,) codes of the classes that each member with a weight prefers.
         said: the share of labels that each member prefers, in words.
         fitted: the committee so far.
-
     """
 
     likely: np.ndarray
@@ -105,7 +104,6 @@ class Committee:
             :class:`~lops_adapters.selection.selectors.Corrected`.
         fitted: receives the committee, fitted to assess further samples.
         assessed: receives what is estimated of every source.
-
     """
 
     members: Sequence[Member]
@@ -307,7 +305,6 @@ def make(
         probabilities: the samples are the (n, k) held-out probabilities of a classifier, a column
             per class in the order of the sorted labels; it is the only member.
         options: of :class:`Committee`.
-
     """
 
     def select(labelled: Labelled, seen: Listener | None = None) -> Selection:

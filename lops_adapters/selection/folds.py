@@ -82,7 +82,6 @@ class Folded:
         quiet: no progress bar.
         groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
             None: folds are stratified.
-
     """
 
     samples: Sequence[Any]

@@ -29,7 +29,6 @@ class FunctionSelector:
     >>> longest = FunctionSelector(lambda texts, labels: [float(len(text)) for text in texts])
     >>> longest(["a", "abc", "ab", "abcd"], ["x", "x", "y", "y"]).kept.tolist()
     [1, 3]
-
     """
 
     function: Callable[[Sequence[Any], Labels], Any]
@@ -48,7 +47,6 @@ class FunctionSelector:
         Raises:
             LopsError: labels that cannot be read, and an answer that is neither mask, positions
                 nor scores of these samples.
-
         """
         return self.select(Labelled.of(samples, pseudo_labels))
 

@@ -34,7 +34,6 @@ class Lops:
             :func:`~lops_adapters.selection.likelihoods.likelihoods`; the paper does not divide.
         online: use the outputs of the training pass, see
             :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
-
     """
 
     probe: Probe

@@ -25,7 +25,6 @@ class Member(Protocol):
         reader: turns further samples into what the member takes; members may share it. None: it
             takes the samples.
         read: the committee's samples, read so, if another member shares them; None: the samples.
-
     """
 
     name: str

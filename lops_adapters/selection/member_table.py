@@ -59,7 +59,6 @@ class Inputs:
         kinds: the present ones of :data:`KINDS`: ``texts``, the samples are texts or tokens;
             ``vectors``, :attr:`encode` works; ``words``, every class has words, and
             :attr:`encode` reads them, too.
-
     """
 
     def __init__(
@@ -134,7 +133,6 @@ class MemberFactory:
 
     Raises:
         LopsError: an unknown kind of input.
-
     """
 
     name: str
@@ -187,7 +185,6 @@ def register_member(member: MemberFactory) -> MemberFactory:
 
     Raises:
         LopsError: another member has this name.
-
     """
     return MEMBERS.register(member)
 

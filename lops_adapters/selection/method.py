@@ -50,7 +50,6 @@ class Method:
 
     Raises:
         LopsError: a method that decides how many to keep has no sentence of its own.
-
     """
 
     name: str

@@ -117,7 +117,6 @@ def check(
     Raises:
         LopsError: an unknown name or option, a number out of range, and an argument that the
             method does not take.
-
     """
     if not isinstance(method, str) or method not in among:
         raise LopsError(f"method is {method!r:.80}; wanted one of {', '.join(among)}")

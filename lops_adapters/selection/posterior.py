@@ -36,7 +36,6 @@ class NoiseEstimate:
         true_given_label: (k, k) float64; row i: the distribution of the true classes among samples
             labelled i.
         calibrated: learnt from other tables: about 80 % of left-out tables are in the range.
-
     """
 
     rate: float

@@ -33,7 +33,6 @@ def watch(
     Raises:
         LopsError: ``every`` beyond the training, a prediction of NaN, a confidence that compares
             checkpoints of a probe with a single one, and what the probe raises.
-
     """
     if any(confidence.needs_checkpoints for confidence in confidences):
         probe.check_checkpoints()
@@ -85,7 +84,6 @@ def score(
 
     Raises:
         LopsError: an unknown name, and what :func:`watch` raises.
-
     """
     unknown = [name for name in confidences if name not in CONFIDENCES]
     if unknown:

@@ -34,7 +34,6 @@ class Signals:
         overlap, counts: (f, f) float64 of :func:`overlapping`, and (k,) votes per class.
         constant: (c,) int64, keys of sources that give one vote to every sample with a vote. They
             say nothing of a sample, so they are no signals: they count where no other source votes.
-
     """
 
     keys: np.ndarray

@@ -36,7 +36,6 @@ class Model(NamedTuple):
             its frequency.
         prior: (k,) float64, what is added for each class.
         free: whether it leaves the majority, as held-out votes say.
-
     """
 
     overlap: np.ndarray
@@ -53,7 +52,6 @@ class Given(NamedTuple):
         matrix: (r, f) sparse, which signals the rows have.
         majority: (r, k) float64, shares of the votes, and a little of every class.
         certain: (r,) int codes of checked rows, -1: not checked.
-
     """
 
     signals: Signals
@@ -100,7 +98,6 @@ def estimated(
         prior: the exponent of the classes' frequencies.
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
         members: (r, k) logarithms of what members say of each class; None: they cannot tell.
-
     """
     signals, matrix = given.signals, given.matrix
     said = np.zeros(given.majority.shape) if members is None else members
@@ -187,7 +184,6 @@ def reliability(
         prior: (k,) what is added for each class.
         certain: (r,) int codes of checked rows, -1: not checked.
         usual: the weight if all weights fit, since votes say nothing that members could confirm.
-
     """
     rows = np.flatnonzero(certain >= 0)
     fits: dict[tuple[float, float], float] = {}

@@ -29,7 +29,6 @@ class Source(NamedTuple):
         share: of its votes, that error; at most 1 - accuracy.
         alone: samples on which no other source votes.
         changed: samples that another label is most probable for without it, or none if it is alone.
-
     """
 
     votes: int

@@ -53,7 +53,6 @@ class Sources:
         model: what each of them says of each class.
         trust: the factor of what votes say, in (0, 1].
         weight: the exponent of the members' likelihoods, from 0: they cannot tell.
-
     """
 
     signals: Signals

@@ -15,7 +15,6 @@ class Estimates(NamedTuple):
         true: (n, k), with checked rows.
         labels: (n,) int64 codes of the labels.
         noise: the estimated share of wrong labels; None: it cannot be estimated.
-
     """
 
     before: np.ndarray
@@ -49,7 +48,6 @@ class Suggestions(Listener):
     >>> suggestions(np.array([[0.125, 0.875]]), np.array([1]))
     >>> suggestions.codes.tolist(), suggestions.probability.tolist()
     ([0, 1, 1], [0.75, 0.875, 0.75])
-
     """
 
     def __init__(self, n: int) -> None:

@@ -45,7 +45,6 @@ class Prepared:
         pseudo_labels: the initial ones.
         seconds: per stage.
         read: returns the documents as the classifier reads them; done once.
-
     """
 
     corpus: Corpus
@@ -64,7 +63,6 @@ class Iteration(rounds.Iteration):
         n_trained: pseudo-labels the classifier was trained on.
         n_rejected: pseudo-labels removed from their documents.
         bootstrapped: pseudo-labels that the predictions add for the next iteration.
-
     """
 
     n_initial: int
@@ -79,7 +77,6 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
 
     Raises:
         LopsError: classifier, seed words or pseudo-labels cannot work; raised before the long work.
-
     """
     settings = job.settings
     classifier = build_classifier(settings, job.device, quiet=job.quiet)  # refuses bad encoders
@@ -109,7 +106,6 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
         arm: ``lops``, or a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
         job: of the run; only the method ``optimal`` gets its gold labels.
-
     """
     training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
     faded = set[str]()

@@ -1,6 +1,5 @@
 """Tables with a row per annotation: one row per text, with a column of votes per source."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from lops_adapters.formats.cells import cell_text, is_unlabelled
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.votes import source_name
+from lops_adapters.labels.votes import source_name, vote_of
 
 MOST = 50_000_000  # texts times sources
 NAMELESS = "(no source)"
@@ -125,14 +124,6 @@ def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[st
         yield source_name(name) or NAMELESS, one
 
 
-def _vote(labels: Sequence[Any]) -> Any:
-    """Return the most frequent label; None in a tie, or without one."""
-    counts = Counter(label for label in labels if not is_unlabelled(label)).most_common(2)
-    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
-        return None
-    return counts[0][0]
-
-
 def _wide(
     table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str], rows: int
 ) -> tuple[Table, Columns]:
@@ -155,7 +146,7 @@ def _wide(
             blocks.append(kind(text.path, [], held, []))
         block = blocks[-1]
         block.numbers.append(text.number)  # type: ignore[attr-defined]
-        given = [_vote(text.votes.get(name, ())) for name in sources]
+        given = [vote_of(text.votes.get(name, ())) for name in sources]
         block.rows.append([*(text.cells[place] for place in rest), *given])
     types = table.format.with_columns(table.start, rest, str(columns.label), votes)
     start = replace(table.start, columns=held, types=types)

@@ -42,7 +42,6 @@ class Fit:
 
     Attributes:
         near: groups of near-duplicates, positions in the sample, if it is the table.
-
     """
 
     job: TableJob

@@ -28,7 +28,6 @@ class TableJob:
         settings: of the command, for ``config.json``.
         said: sentences about the run.
         command: for ``config.json``.
-
     """
 
     columns: Columns

@@ -1,9 +1,12 @@
 """What a selection of a table writes: names of parts, files and added columns, and their types."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 from lops_adapters.formats.base import Like
+from lops_adapters.labels.classes import Classes
+from lops_adapters.selection import Method
 from lops_adapters.texts.result import COLUMNS
 
 PARTS = ("kept", "rejected", "relabelled")
@@ -21,6 +24,7 @@ WEIGHT = "lops_weight"
 LABELS = ("lops_suggested", GIVEN, LABEL)  # columns of labels
 NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT, ROW)  # every column that may be added
 RELABEL = 0.9
+Files = Sequence[tuple[str, Path, str]]  # part, path, format
 
 
 def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
@@ -32,3 +36,13 @@ def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     kind = type(next(iter(values), ""))
     example = kind if label is None else label
     return {**dict.fromkeys(LABELS, example), WEIGHT: float, ROW: int}
+
+
+def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Files:
+    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows.
+
+    And, of a method that assesses labels, what to train on, always as CSV.
+    """
+    parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
+    files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
+    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files

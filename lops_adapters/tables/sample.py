@@ -43,7 +43,6 @@ class Sample:
         groups: None: no column.
         shared_groups: (n,) int64 codes of the groups; -1: a row has none.
         reader: of votes; None: each row has one label.
-
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """The second pass over a table: every block is scored and written."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,6 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.groups import Groups
 from lops_adapters.labels.votes import VoteReader
-from lops_adapters.selection import Method
 from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.job import TableJob
@@ -27,10 +26,10 @@ from lops_adapters.tables.results import (
     LABEL,
     LABELS,
     NEW,
-    PARTS,
     ROW,
     TRAIN,
     WEIGHT,
+    Files,
     types_like,
 )
 from lops_adapters.tables.survey import texts_of
@@ -38,7 +37,6 @@ from lops_adapters.tables.train import TrainRows
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.totals import Totals
 
-Files = Sequence[tuple[str, Path, str]]  # part, path, format
 Suggested = tuple[list[Any], list[float]]  # labels as in the table, and their probabilities
 
 
@@ -50,7 +48,6 @@ class ScoredRows(NamedTuple):
         assessment: on these.
         learnt_at: (m,) float64 epochs, inf: never; None: the method has no learning times.
         relabelled: (m,) bool.
-
     """
 
     rows: np.ndarray
@@ -80,7 +77,6 @@ class Scoring:
         rest: labels the rows that have no label; None: they get none.
         reader: of votes; None: each row has one label.
         groups: of the sample; None: no groups.
-
     """
 
     job: TableJob
@@ -206,16 +202,6 @@ class Scoring:
         values = [self.classes.values[name] for name in self.classes.names]
         values += [unsure(values), None]
         return [values[code] for code in codes.tolist()]
-
-
-def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Files:
-    """Return the files of a folder: kept, rejected, relabelled and, if any, abstained rows.
-
-    And, of a method that assesses labels, what to train on, always as CSV.
-    """
-    parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
-    files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
-    return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files
 
 
 def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) -> None:

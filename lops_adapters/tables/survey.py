@@ -44,7 +44,6 @@ class Survey:
     Attributes:
         tally: of the labels.
         checked: with the column of checked labels. These rows are in the sample.
-
     """
 
     def __init__(

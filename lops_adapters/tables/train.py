@@ -20,7 +20,6 @@ class TrainRows(Writer):
         path: of the file.
         text: column of the texts; None: rows are numbered from 1 in their place.
         escape: mark cells that a spreadsheet would run as formulas.
-
     """
 
     def __init__(self, path: Path, text: str | None, escape: bool) -> None:

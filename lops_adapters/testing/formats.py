@@ -28,7 +28,6 @@ def check_format(
 
     Raises:
         AssertionError: a promise is broken.
-
     """
     names = list(rows[0])
     start = format.start(path, Reading(format.delimiter))

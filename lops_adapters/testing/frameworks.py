@@ -37,7 +37,6 @@ def check_framework(
 
     Raises:
         AssertionError: a promise is broken.
-
     """
     source = data or _written(folder / "toy")
     run = folder / "run"
@@ -58,7 +57,6 @@ def check_run(path: Path, framework: str) -> None:
 
     Raises:
         AssertionError: a file, a column or a key is missing, or what they say differs.
-
     """
     metrics = storage.read_json(path / "metrics.json", "run again")
     config = storage.read_json(path / "config.json", "run again")

@@ -32,7 +32,6 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
 
     Raises:
         AssertionError: a promise is broken, or the inputs lack what the member needs.
-
     """
     build = inputs or _inputs
     texts, labels, _ = noisy_texts(N, K)

@@ -36,7 +36,6 @@ def check_method(
 
     Raises:
         AssertionError: a promise is broken.
-
     """
     if samples is None or labels is None:
         samples, labels, gold = noisy_texts(90, 3)

@@ -59,7 +59,6 @@ def agree(
     >>> page = agree(["one", "two", "three", "four"], votes)
     >>> page.pairs[0].kappa.value
     0.5
-
     """
     texts = read_texts(texts)
     votes: Votes | None = labels if isinstance(labels, Votes) else None

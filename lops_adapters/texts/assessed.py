@@ -28,7 +28,6 @@ class Assessed(Suggestions):
         check_order: (n,) int64, all positions in the order in which to check them.
         rate, rates: shares of wrong labels by the checked rows, of all and of each class; None and
             empty if none is checked.
-
     """
 
     def __init__(self, n: int) -> None:

@@ -18,7 +18,6 @@ class Wrong(NamedTuple):
         rates: the same per class, of classes with checked rows.
         limits: of the estimate, in [0, 1].
         calibrated: whether the limits hold for about 80 % of tables; then they are shown.
-
     """
 
     expected: Mapping[Hashable, float] | None = None

@@ -17,7 +17,6 @@ class Copies:
         again: same text and same label as an earlier text.
         torn: same text as an earlier text, but another label.
         blank: empty texts.
-
     """
 
     again: np.ndarray

@@ -25,7 +25,6 @@ class Why:
         notes: labels that were read as a class, label sources, rows without a label.
         rows: what only the report says: scripts, copies, checked rows.
         last: what to do next.
-
     """
 
     first: list[str]

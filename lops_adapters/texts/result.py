@@ -61,7 +61,6 @@ class TextSelection(Selection):
         settings: the arguments used.
         index: the texts' index if they are a pandas column; the frame also has it.
         in_polars: whether the texts are a polars column; the frame is also one of polars.
-
     """
 
     def __init__(
@@ -154,7 +153,6 @@ class TextSelection(Selection):
 
         Raises:
             LopsError: another method than the committee.
-
         """
         if self._check_order is None:
             raise LopsError(
@@ -167,7 +165,6 @@ class TextSelection(Selection):
 
         Raises:
             LopsError: no source has this name.
-
         """
         names = [] if self.votes is None else list(self.votes.sources)
         if self.votes is None or name not in names:
@@ -220,7 +217,6 @@ class TextSelection(Selection):
 
         Raises:
             LopsError: pandas is not installed.
-
         """
         data = {"text": self.texts, "label": self.labels, **self.added()}
         data = {name: valid(values) for name, values in data.items()}  # frames are UTF-8
@@ -298,7 +294,6 @@ class TextSelection(Selection):
 
         Raises:
             LopsError: the number of gold labels, ids or row numbers is not the number of texts.
-
         """
         from lops_adapters.report.data import selection_page
 

@@ -9,6 +9,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.labels.given import flat_list, read_labels
 from lops_adapters.labels.groups import Groups
 from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
@@ -94,7 +95,8 @@ def select(
             keeps these rows (None: rejects), and measures the noise.
             :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
         source: n names, of the rule, annotator, prompt or seed word that gave each label; the
-            committee then estimates how often each of them is right.
+            committee then estimates how often each of them is right. If texts repeat, as with
+            several annotators, :func:`~lops_adapters.labels.votes.votes_by_text` joins their rows.
         classes: the classes; labels and votes that nearly name one are read as it, such as
             "Sports." for "sport", and listed. Others are refused, unless ``abstain`` names them.
         groups: n names, such as customers, threads or documents; texts of a group do not score
@@ -117,7 +119,6 @@ def select(
     >>> selection = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"])
     >>> selection.rejected.tolist(), selection.suggested[17]
     ([17], 'money')
-
     """
     choice = Choice(
         method,
@@ -146,6 +147,13 @@ def select(
         raise LopsError(
             f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
         )
+    notes = list(given.notes)
+    several = 0 if source is None or texts is None else texts_of_several(shown, list(source))
+    if several:
+        notes.append(
+            f"{several:,} texts have labels by several sources, in rows of their own; "
+            "lops_adapters.labels.votes.votes_by_text joins them to votes."
+        )
     labelled = Labelled(shown, given.codes, given.classes, given.votes, _read_groups(groups, n))
     return select_labelled(
         labelled,
@@ -154,7 +162,7 @@ def select(
         embeddings=embeddings,
         pred_probs=pred_probs,
         checked=checked,
-        notes=given.notes,
+        notes=notes,
         column=texts,
         fitted=fitted,
     )

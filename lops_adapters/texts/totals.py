@@ -28,7 +28,6 @@ class Totals:
             add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
-
     """
 
     rows: np.ndarray

@@ -31,7 +31,6 @@ class File(NamedTuple):
             between the marks differ from this version's patch.
         blob: its git blob id without the patch.
         other: its bytes with the patch (original), or without it (patched); otherwise empty.
-
     """
 
     state: str

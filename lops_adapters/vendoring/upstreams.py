@@ -20,7 +20,6 @@ class Upstream:
         scripts: folder within a checkout for the copied files.
         file, blob: path of the file that the patch touches, and its git blob id at that commit.
         patch: as ``git apply --unidiff-zero`` takes it.
-
     """
 
     name: str

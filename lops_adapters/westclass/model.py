@@ -25,7 +25,6 @@ class WestclassClassifier(TextClassifier):
         classes: class names, in the order of probability columns.
         network: the trained network.
         settings: of the run.
-
     """
 
     classes: Sequence[str]

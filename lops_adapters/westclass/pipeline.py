@@ -54,7 +54,6 @@ class Prepared:
         pseudo_documents: drawn from the topics.
         codes: (m,) int64, their pseudo-labels.
         seconds: per stage.
-
     """
 
     corpus: Corpus
@@ -100,7 +99,6 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
 
     Raises:
         LopsError: texts, supervision or settings cannot work; raised before the long work.
-
     """
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)

@@ -28,7 +28,6 @@ class PseudoDocuments:
         sentence_lengths: (sentences,) int32, tokens of each sentence, at least one.
         sentence_counts: (n,) int32, sentences of each document, at least one.
         codes: (n,) int64 class codes, ascending: the pseudo-labels.
-
     """
 
     words: np.ndarray

@@ -28,7 +28,6 @@ class SelfTrained:
         iterations: updates made.
         changed: fraction of documents whose class changed, per refresh of the target but the first.
         converged: whether training stopped because few documents changed, not at the limit.
-
     """
 
     probabilities: np.ndarray

@@ -24,7 +24,6 @@ class Seed:
         vectors: (s, d) unit vectors, one per seed, s >= 1.
         words: vocabulary indices of the seeds of one word, at most s, each once; a seed of several
             words has no index.
-
     """
 
     vectors: np.ndarray
@@ -39,7 +38,6 @@ class Topic:
         words: (t,) int32 indices into the vocabulary: the nearest words, nearest first; or, if the
             class keeps its seeds, the seeds of one word.
         distribution: fitted to the vectors of these words, or of all seeds.
-
     """
 
     words: np.ndarray
@@ -62,7 +60,6 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
     >>> seeds = [Seed(words[[0]], [0]), Seed(words[[2]], [2])]
     >>> [topic.words.tolist() for topic in find_topics(words, seeds)]
     [[0, 1], [2, 3]]
-
     """
     fits = [
         fit(seed.vectors, f"the seed vectors of class {code}") for code, seed in enumerate(seeds)

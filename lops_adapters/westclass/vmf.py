@@ -24,7 +24,6 @@ class VonMisesFisher:
 
     >>> fit(np.array([[1.0, 0.0], [0.0, 1.0]])).sample(3, np.random.default_rng(0)).shape
     (3, 2)
-
     """
 
     mean: np.ndarray

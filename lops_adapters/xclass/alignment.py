@@ -24,7 +24,6 @@ class Alignment:
         codes: (n,) int64 class codes.
         confidence: (n,) float64, higher is more confident: log-odds of the class against all
             others.
-
     """
 
     codes: np.ndarray

@@ -15,7 +15,6 @@ class ClassVectors:
     Attributes:
         vectors: (k, width) float32.
         words: per class the indices of its words, in the order they were added, without the name.
-
     """
 
     vectors: np.ndarray

@@ -25,7 +25,6 @@ class Names:
         source: per class where its vector comes from: ``corpus`` (one word), ``parts`` (the mean of
             several) or ``template`` (the corpus has no word of it, or not enough to tell it from
             another name).
-
     """
 
     vectors: np.ndarray

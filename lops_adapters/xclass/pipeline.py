@@ -48,7 +48,6 @@ class Prepared:
         class_words: the words that describe each class.
         name_sources: where the vector of each class name comes from.
         seconds: per stage.
-
     """
 
     corpus: Corpus
@@ -74,7 +73,6 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
 
     Raises:
         LopsError: names, texts or settings cannot work; where possible before the long work.
-
     """
     check_names(first_names(corpus))
     settings, folder = job.settings, job.folder

@@ -22,7 +22,6 @@ class WordCorpus:
         vocabulary: distinct words and punctuation marks, lower-case, in alphabetical order.
         word_id: (tokens,) int32 indices into the vocabulary.
         document_start: (n + 1,) int64, where each document's words begin.
-
     """
 
     vocabulary: tuple[str, ...]

@@ -33,7 +33,9 @@ def test_measurements_and_left_out_results_are_of_the_same_tables():
 
 
 def test_a_family_is_left_out_of_its_own_coefficients():
-    tables = committed("tables")
+    measured = committed("tables")
+    some = {"yelp-rules", *sorted({table["family"] for table in measured.values()})[:2]}
+    tables = {name: table for name, table in measured.items() if table["family"] in some}
     learnt = calibration.left_out(tables)["yelp-rules"]
     for name in [name for name in tables if tables[name]["family"] == "yelp-rules"]:
         tables[name] = {

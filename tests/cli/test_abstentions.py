@@ -32,13 +32,12 @@ def with_abstentions(rows, value):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.parametrize(
-    ("rows", "more"),
+    ("suffix", "rows", "more"),
     [
-        (with_abstentions(ROWS, ""), []),
-        (with_abstentions(CODES, "-1"), []),
-        (with_abstentions(ROWS, "?"), ["--abstain", "x", "--abstain", "?"]),
+        (".csv", with_abstentions(ROWS, ""), []),
+        (".jsonl", with_abstentions(CODES, "-1"), []),
+        (".parquet", with_abstentions(ROWS, "?"), ["--abstain", "x", "--abstain", "?"]),
     ],
 )
 def test_their_own_file(here, suffix, rows, more, capsys):

@@ -43,8 +43,9 @@ def parts(folder, suffix=".csv"):
     return [row for part in ("kept", "rejected") for row in read_table(folder / f"{part}{suffix}")]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("more", [[], ["--id", "id"]])
+@pytest.mark.parametrize(
+    ("suffix", "more"), [(".csv", []), (".jsonl", ["--id", "id"]), (".parquet", [])]
+)
 def test_one_row_per_text(suffix, more, capsys):
     """As from a table with a column per source."""
     rows = annotations()

@@ -45,8 +45,10 @@ def written(path, rows, header="row,label"):
     return path
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("more", [[], ["--probe-rows", "120"]])
+@pytest.mark.parametrize(
+    ("suffix", "more"),
+    [(".csv", []), (".jsonl", ["--probe-rows", "120"]), (".parquet", ["--probe-rows", "120"])],
+)
 def test_the_loop(here, suffix, more, capsys):
     table = write_table(here / f"news{suffix}", ROWS)
     run(table, "--output", "out", "--gold", "true", *more)
@@ -125,8 +127,7 @@ def test_files_as_spreadsheets_save_them(here, kind, capsys):
     assert (kept[ROWS[2][0]], kept[ROWS[3][0]]) == ("Größe", "klein")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-@pytest.mark.parametrize("more", [[], ["--probe-rows", "100"]])
+@pytest.mark.parametrize(("suffix", "more"), [(".csv", ["--probe-rows", "100"]), (".parquet", [])])
 def test_a_column_of_the_table(here, suffix, more, capsys):
     said = {3: "class 0", 4: "-", 5: " Class 1"}
     rows = [[*row, said.get(number, "")] for number, row in enumerate(ROWS, 1)]

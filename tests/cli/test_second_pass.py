@@ -9,7 +9,7 @@ from lops_adapters.tables import engine
 
 from ..second_pass import SETTINGS, decisions, write_inputs
 
-QUICK = ("groups", "votes of groups")
+QUICK = ("near names", "groups")
 
 
 @pytest.fixture(autouse=True)

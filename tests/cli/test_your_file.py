@@ -50,19 +50,22 @@ def codes(minus, form):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "labels"),
+    ("suffix", "labels", "more"),
     [
-        (".csv", codes("-1.0", lambda n: f"{n}.0")),
-        (".csv", codes("-1", str)),
-        (".tsv", ["" if i == 1 else x for i, x in enumerate(codes("-1.0", lambda n: f"{n}.0"))]),
-        (".jsonl", codes(-1.0, float)),
-        (".jsonl", codes(-1, int)),
-        (".parquet", codes(-1.0, float)),
+        (".csv", codes("-1.0", lambda n: f"{n}.0"), ""),
+        (".csv", codes("-1", str), "--abstain -1.0"),
+        (
+            ".tsv",
+            ["" if i == 1 else x for i, x in enumerate(codes("-1.0", lambda n: f"{n}.0"))],
+            "--abstain -1",
+        ),
+        (".jsonl", codes(-1.0, float), "--abstain -1"),
+        (".jsonl", codes(-1, int), "--abstain -1.0"),
+        (".parquet", codes(-1.0, float), ""),
     ],
 )
-@pytest.mark.parametrize("more", [[], ["--abstain", "-1"], ["--abstain", "-1.0"]])
 def test_minus_one_is_no_label_in_any_spelling(suffix, labels, more):
-    run(table(f"t{suffix}", label=labels), "--label", "label", *more)
+    run(table(f"t{suffix}", label=labels), "--label", "label", *more.split())
     gone = 30 + labels.count("")
     assert counts(suffix=suffix[1:]) == (90 - gone, gone)
 

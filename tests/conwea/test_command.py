@@ -18,7 +18,7 @@ TEXTS, LABELS = documents(30)
     [
         (
             "--every 1000",
-            "every is 1000, and the probe makes 24 updates on 30 pseudo-labelled documents; "
+            "every is 1000, and the probe makes 15 updates on 30 pseudo-labelled documents; "
             "wanted a smaller number",
         ),
         ("--every 21 --probe linear", "every is 21, and the probe makes 4 updates"),

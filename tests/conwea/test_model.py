@@ -1,12 +1,14 @@
 """A trained classifier for new texts: what a run predicted, it predicts again."""
 
+import json
+
 import numpy as np
 import pytest
 
 from lops_adapters.runs.models import ProbeClassifier, load
 
 from ..framework_checks import assert_predicts_odd_text
-from ..framework_tools import read_rows
+from ..framework_tools import copy_killed, pretend, read_rows
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,14 @@ def test_senses_and_phrases_are_remembered(models, finished):
     assert any(word.startswith("oil_painting") for word in words)
 
 
-def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(dataset, go, tmp_path):
-    run = go(dataset, tmp_path / "run", arms=["standard"], classifier="linear")
+def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(
+    dataset, go, finished, tmp_path
+):
+    path = copy_killed(finished, tmp_path / "run", ["senses"])
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    config["settings"]["classifier"] = "linear"
+    pretend(path, config)
+    run = go(dataset, path, arms=["standard"], resume=True, classifier="linear")
     assert not (run.path / "work" / "word_vectors.npz").exists()  # only a HAN reads them
     model = load(run.path, device="cpu")
     assert isinstance(model, ProbeClassifier)

@@ -24,11 +24,11 @@ SMALL = {
     "restarts": 2,
     "vector_size": 16,
     "vector_words": 200_000,
-    "epochs": 8,
+    "epochs": 5,
     "batch_size": 12,
     "max_sentences": 6,
     "max_words": 20,
-    "probe_epochs": 8,
+    "probe_epochs": 5,
 }
 
 

@@ -157,7 +157,7 @@ CASES = {
             usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,
-            probe_epochs=8,
+            probe_epochs=5,
             options=("--iterations", "2"),
             encoder=conwea.save_word_piece_bert,
             documents=(72, 30),
@@ -265,7 +265,7 @@ CASES = {
             added=("lops-documents", "standard", "lops"),
             tables=("pseudo_documents.csv", "topics.json"),
             arm_tables=("selection-documents.csv",),
-            probe_epochs=14,
+            probe_epochs=8,
             documents=(72, 60),
         ),
         Case(

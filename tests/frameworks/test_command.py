@@ -11,6 +11,7 @@ from lops_adapters.runs.options import parser_for
 
 from ..framework_checks import BAD_OPTIONS, assert_refused
 from ..light import LIGHT, start
+from .cases import CASES
 
 
 @pytest.fixture(autouse=True)
@@ -97,16 +98,22 @@ def test_a_missing_library_is_named_with_the_extra(stand, few, tmp_path, monkeyp
         assert not (tmp_path / "run").exists()
 
 
-def test_help_is_quick_and_light(case):
-    """No heavy library, and no Keras backend chosen."""
+def test_help_is_quick_and_light():
+    """No heavy library, and no Keras backend chosen; one program after the other."""
     started = start(
-        f"import runpy\nsys.argv = ['{case.program}', '--help']\n"
-        f"runpy.run_module('{case.program}', run_name='__main__')\n"
+        "import runpy\n"
+        f"for program in {[case.program for case in CASES.values()]}:\n"
+        "    sys.argv = [program, '--help']\n"
+        "    try:\n"
+        "        runpy.run_module(program, run_name='__main__')\n"
+        "    except SystemExit as stopped:\n"
+        "        assert not stopped.code\n"
     )
-    assert started.packages <= LIGHT | {case.program.partition(".")[0]}
+    assert started.packages <= LIGHT | {"tests"}
     assert started.modules < 600
     assert started.backend is None
-    assert f"usage: python -m lops_adapters.{case.name} " in said(started.out)
+    for name in CASES:
+        assert f"usage: python -m lops_adapters.{name} " in said(started.out)
 
 
 def test_help_names_every_setting_with_its_default_per_preset(stand):

@@ -18,10 +18,12 @@ PROMISES = (
     "test_every_training_starts_afresh", "test_global_generators_are_left_alone",
     "test_global_generators_change_nothing", "test_it_learns", "test_one_sample_a_class",
     "test_prediction_does_not_depend_on_the_others", "test_quiet", "test_same_seed_same_snapshots",
-    "test_save_and_load", "test_snapshots", "test_training_is_lazy", "test_undecided",
-    "test_untrained", "test_updates_count_themselves", "test_watching_does_not_change_the_training",
+    "test_save_and_load", "test_snapshots", "test_snapshots_further_apart", "test_training_is_lazy",
+    "test_undecided", "test_untrained", "test_updates_count_themselves",
+    "test_watching_does_not_change_the_training",
 )  # fmt: skip
 globals().update({name: getattr(test_conformance, name) for name in PROMISES})
+snapshots, trained = test_conformance.snapshots, test_conformance.trained
 K = 3
 
 
@@ -46,11 +48,11 @@ def text_encoder(tmp_path_factory):
     return str(save_tiny_encoder("bert", tmp_path_factory.mktemp("texts")))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make(text_encoder, engine):
     settings = {
         "encoder": text_encoder,
-        "epochs": 3,
+        "epochs": 2,
         "batch_size": 3,
         "learning_rate": 3e-3,
         "micro_batch": 2,

@@ -3,6 +3,7 @@
 import configparser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from lops_adapters.core import LopsError
+from lops_adapters.registry import Registry
+from lops_adapters.selection.member_table import MEMBERS, MemberFactory
+from lops_adapters.selection.methods import METHODS, Method
 from lops_adapters.testing import noisy_texts
 
 from ..noisy import read_table, write_table
@@ -106,39 +111,62 @@ def test_its_own_tests(installed, tmp_path):
     assert (status, out) == (0, "fine\n"), err
 
 
+OTHER = """
+from dataclasses import replace
+from lops_toy import FIRST_WORD, SHORTEST
+RANDOM = replace(SHORTEST, name='random')
+TOPICS = replace(FIRST_WORD, name='topics')
+"""
+CLASH = (
+    "the method 'random' of other (random = other:RANDOM) has the name of another one; "
+    "give it another name, or uninstall one of the two packages"
+)
+
+
+def test_a_clashing_package_in_the_command(installed, tmp_path, table):
+    points = {"lops_adapters.methods": "a = lops_toy:SHORTEST\nrandom = other:RANDOM"}
+    site = installed("other", points)
+    (site / "other.py").write_text(OTHER)
+    status, out, err = run(site, tmp_path, *LOPS, "select", *table, "--encoder", "none")
+    assert (status, out) == (2, ""), err
+    assert err.startswith("error: ")
+    assert CLASH in err
+    assert "Traceback" not in err
+
+
 @pytest.mark.parametrize(
-    ("points", "words"),
+    ("kind", "point", "words"),
     [
+        ("method", "random = other:RANDOM", CLASH),
         (
-            {"lops_adapters.methods": "a = lops_toy:SHORTEST\nrandom = other:RANDOM"},
-            "the method 'random' of other (random = other:RANDOM) has the name of another one; "
-            "give it another name, or uninstall one of the two packages",
-        ),
-        (
-            {"lops_adapters.methods": "a = lops_toy:FIRST_WORD"},
+            "method",
+            "a = lops_toy:FIRST_WORD",
             "the method of other (a = lops_toy:FIRST_WORD) is MemberFactory(name='first word', ",
         ),
         (
-            {"lops_adapters.methods": "a = lops_toy:ABSENT"},
+            "method",
+            "a = lops_toy:ABSENT",
             "the method of other (a = lops_toy:ABSENT) cannot be loaded (AttributeError: module "
             "'lops_toy' has no attribute 'ABSENT'); repair or uninstall the package",
         ),
         (
-            {"lops_adapters.members": "a = other:TOPICS"},
+            "member",
+            "a = other:TOPICS",
             "the member 'topics' of other (a = other:TOPICS) has the name of another one",
         ),
     ],
 )
-def test_clashing_and_broken_packages_are_refused(installed, tmp_path, table, points, words):
-    site = installed("other", points)
-    (site / "other.py").write_text(
-        "from dataclasses import replace\n"
-        "from lops_toy import FIRST_WORD, SHORTEST\n"
-        "RANDOM = replace(SHORTEST, name='random')\n"
-        "TOPICS = replace(FIRST_WORD, name='topics')\n"
-    )
-    status, out, err = run(site, tmp_path, *LOPS, "select", *table, "--encoder", "none")
-    assert (status, out) == (2, ""), err
-    assert err.startswith("error: ")
-    assert words in err
-    assert "Traceback" not in err
+def test_clashing_and_broken_packages_are_refused(installed, monkeypatch, kind, point, words):
+    group = f"lops_adapters.{kind}s"
+    site = installed("other", {group: point})
+    (site / "other.py").write_text(OTHER)
+    own, row_type = {"method": (METHODS, Method), "member": (MEMBERS, MemberFactory)}[kind]
+    fresh = Registry(kind, group, row_type, list(own.values()))
+    monkeypatch.syspath_prepend(site)
+    try:
+        for _ in range(2):
+            with pytest.raises(LopsError, match=re.escape(words)):
+                len(fresh)
+    finally:
+        for name in ("lops_toy", "other"):
+            sys.modules.pop(name, None)

@@ -113,12 +113,12 @@ def test_texts_without_any_word():
         LinearProbe().fit(["", "?! 1"], [0, 1], 2)
 
 
-def test_seven_thousand_messages_take_seconds(real_data):
+def test_two_thousand_messages_take_seconds(real_data):
     from lops_adapters.datasets import load_dataset as load
 
     dataset = load("20news", data_dir=real_data, offline=True)
-    texts = list(dataset.corpus.texts)[:7600]
-    codes = np.arange(7600) % 5  # what the labels are does not matter to the speed
+    texts = list(dataset.corpus.texts)[:1900]
+    codes = np.arange(1900) % 5  # what the labels are does not matter to the speed
     start = time.process_time()  # a busy machine makes it late, not slow
     assert len(list(LinearProbe(epochs=4).watch(texts, codes, 5))) == 4
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < 6

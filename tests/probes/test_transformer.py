@@ -76,7 +76,7 @@ def test_recipe(tiny, kind):
 @KINDS
 def test_learns(probe_of, kind):
     texts, codes = topic_texts(48, seed=3)
-    probe = probe_of(kind, epochs=12).fit(texts, codes, 3)
+    probe = probe_of(kind, epochs=8).fit(texts, codes, 3)
     held_out, gold = topic_texts(48, seed=4)
     assert (probe.predict_proba(held_out).argmax(axis=1) == gold).mean() > 0.7  # chance is 0.33
 

@@ -105,7 +105,7 @@ OPTIONS = ["--text", "text", "--label", "label", "--method", "learning-order", "
 
 
 @settings(
-    max_examples=12,
+    max_examples=5,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(rows=ROWS, style=st.integers(0, 3))
@@ -124,7 +124,7 @@ def test_rows_come_back_from_every_format(rows, style):
         assert kept[suffix] == kept[".csv"], suffix
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=ROWS, style=st.integers(0, 3), place=st.integers(0, 20))
 def test_corrections_change_one_cell(rows, style, place):
     """No correction: the same bytes. One: the same cells in the other rows."""

@@ -55,7 +55,7 @@ def test_each_argument_alone(name, kind):
         LearningOrder(**given).observe(**observed)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(calls(("texts", "labels", *CHOICES)))
 def test_select(arguments):
     given = {"texts": TEXTS, "labels": NAMES, **USUAL, **made(arguments)}

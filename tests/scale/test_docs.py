@@ -14,7 +14,7 @@ def test_commands():
     lines = "".join(blocks).replace("\\\n", " ").splitlines()
     found = [shlex.split(line)[2:] for line in lines if line.startswith("lops select")]
     engines = [parser().parse_args(arguments).engine for arguments in found]
-    assert engines == ["process", "ray", "ray"]
+    assert engines == ["process", "ray", "ray", "process"]
 
 
 def test_options():

@@ -22,8 +22,8 @@ def settings_of(folder):
     ("more", "words"),
     [
         (
-            "--every 85",
-            "every is 85, and the probe makes 84 updates on 36 pseudo documents; wanted a "
+            "--every 49",
+            "every is 49, and the probe makes 48 updates on 36 pseudo documents; wanted a "
             "smaller number, or epoch",
         ),
         (

@@ -21,7 +21,7 @@ SMALL = {
     "per_class": 12,
     "top": 8,
     "batch_size": 6,
-    "pretrain_epochs": 14,
+    "pretrain_epochs": 8,
     "update_interval": 4,
     "max_iterations": 10,
     "learning_rate": 0.01,

@@ -1,0 +1,39 @@
+"""Annotations joined to votes."""
+
+import numpy as np
+import pytest
+
+from lops_adapters import LopsError, select
+from lops_adapters.labels.votes import votes_by_text
+
+from ..noisy import noisy_texts
+
+
+def test_votes_by_text():
+    """Most frequent label of each source; none in a tie, of missing labels, or without a row."""
+    rows = [
+        ("x", "a", "Ann"), ("y", "b", "Ann"), ("x", "b", "Bob"), ("x", "a", "Bob"),
+        ("x", "b", "Bob"), ("z", None, "Ann"), ("y", "a", "Bob"), ("y", "b", "Bob"),
+        ("z", "a", None),
+    ]  # fmt: skip
+    texts, votes = votes_by_text(*map(list, zip(*rows, strict=True)))
+    assert texts == ["x", "y", "z"]
+    assert votes == {
+        "": [None, None, "a"], "Ann": ["a", "b", None], "Bob": ["b", None, None],
+    }  # fmt: skip
+    with pytest.raises(LopsError, match="found 2 texts, 1 labels and 1 sources; wanted one of"):
+        votes_by_text(["x", "y"], ["a"], ["Ann"])
+
+
+def test_rows_of_annotations_in_select():
+    """Rows that repeat are named; joined, the texts are the rows."""
+    texts, labels, gold = noisy_texts(n=60, k=2, noise=0.2)
+    rows, given = [*texts, *texts], [*labels, *gold]
+    source = np.repeat(["rule", "person"], 60)
+    alone = select(rows, given, source=source, encoder=None)
+    assert len(alone.mask) == 120
+    assert any("60 texts have labels by several sources" in note for note in alone.said.notes)
+    joined = select(*votes_by_text(rows, given, source), encoder=None)
+    assert len(joined.mask) == 60
+    assert not any("several sources" in note for note in joined.said.notes)
+    assert {one.name for one in joined.sources} == {"rule", "person"}
