@@ -130,7 +130,7 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
     refused(
         "--keep-out is kept.toml; wanted a name that ends in one of "
-        ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq$",
+        ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq, .arrow$",
         "news.csv --keep-out kept.toml",
     )
     refused(
