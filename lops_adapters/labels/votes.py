@@ -180,9 +180,12 @@ def vote_of(labels: Sequence[Any]) -> Any:
     return counts[0][0]
 
 
-def texts_of_several(texts: Sequence[Any], source: Sequence[Any]) -> int:
-    """Return the number of texts with labels by several sources."""
-    pairs = set(zip(texts, map(source_name, source), strict=True))
+def texts_of_several(texts: Sequence[Any], votes: Votes) -> int:
+    """Return the number of texts with labels by several sources, in rows of their own."""
+    rows, sources = np.nonzero(votes.codes >= 0)
+    pairs = {
+        (texts[row], source) for row, source in zip(rows.tolist(), sources.tolist(), strict=True)
+    }
     return sum(count > 1 for count in Counter(text for text, _ in pairs).values())
 
 

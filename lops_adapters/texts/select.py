@@ -148,8 +148,8 @@ def select(
             f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
         )
     notes = list(given.notes)
-    several = 0 if source is None or texts is None else texts_of_several(shown, list(source))
-    if several:
+    by_row = None if source is None or texts is None else given.votes
+    if by_row is not None and (several := texts_of_several(shown, by_row)):
         notes.append(
             f"{several:,} texts have labels by several sources, in rows of their own; "
             "lops_adapters.labels.votes.votes_by_text joins them to votes."
