@@ -31,6 +31,7 @@ class Classes:
         counts: (k,) int64 rows.
         code_of: label as it was given -> code.
         values: name -> label as it was given.
+        rows: label as it was given -> rows; several may nearly name one class.
         abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
         problems: sentences about labels that are probably not meant so.
@@ -40,6 +41,7 @@ class Classes:
     counts: np.ndarray
     code_of: dict[Hashable, int]
     values: dict[str, Hashable]
+    rows: dict[Hashable, int]
     abstained: int
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -101,7 +103,7 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     of_labels = {label: int(tally.counts[number]) for label, number in labels.items()}
     problems = [*about_several(of_labels), *_about_words(tally)]
     abstained = int(tally.counts[absent].sum())
-    classes = Classes(ordered, rows, code_of, values, abstained, notes, problems)
+    classes = Classes(ordered, rows, code_of, values, of_labels, abstained, notes, problems)
     _about_gold(tally, columns, classes, numbers)
     return classes
 

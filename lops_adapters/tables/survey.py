@@ -6,7 +6,8 @@ A table in memory is the case where the sample is everything.
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -117,7 +118,7 @@ class Survey:
         new = self.tally.labels[len(self._keys) :]
         if not new:
             return
-        keys = name_keys([valid_text(str(label)) for label in new])
+        keys = np.array(_keys(new), dtype=np.uint64)
         kinds = [self._kind(label) for label in new]
         self._keys = np.concatenate([self._keys, keys])
         self._kinds = np.concatenate([self._kinds, np.array(kinds, dtype=np.int64)])
@@ -172,8 +173,15 @@ class Survey:
 
 
 def rows_by_key(classes: Classes) -> dict[int, int]:
-    """Return the hash of each class's name -> its rows."""
-    return dict(zip(name_keys(classes.names).tolist(), classes.counts.tolist(), strict=True))
+    """Return the hash of each label, as it was given and drawn by, -> its rows."""
+    found: Counter[int] = Counter()
+    for key, rows in zip(_keys(classes.rows), classes.rows.values(), strict=True):
+        found[key] += rows
+    return dict(found)
+
+
+def _keys(labels: Iterable[Hashable]) -> list[int]:
+    return name_keys([valid_text(str(label)) for label in labels]).tolist()
 
 
 def read_rows(table: Table, columns: Columns) -> Sample:
