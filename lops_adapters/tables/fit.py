@@ -159,12 +159,14 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
         )
         label = None
         if sample.rest and not cannot_tell(selection):
-            known = sample.texts, selection.corrected.tolist()
-            more: dict[str, Any] = {
-                "encoder": job.choice.options.get("encoder"),
-                "seed": job.choice.seed,
-            }
-            label = rest_of(committees[0], *known, sample.rest, **more)
+            label = rest_of(
+                committees[0],
+                sample.texts,
+                selection.corrected.tolist(),
+                sample.rest,
+                encoder=job.choice.options.get("encoder"),
+                seed=job.choice.seed,
+            )
             selection.said.notes.append(SAID)
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too

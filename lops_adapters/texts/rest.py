@@ -2,8 +2,9 @@
 
 The committee labels them first, and the best half of each class joins the corrected labels. A
 classifier is trained on these and labels the others, and again the best half of each class joins.
-Classes join by their probable shares: of the labels, times what the committee gives them among
-these texts as against those with a label, since rules label some classes more often than others.
+Classes join by their probable shares. Rules label some classes more often than others; so the share
+of a class among the labels is multiplied by its share among the texts without a label and divided
+by its share among the texts with one, both as the committee predicts.
 Measurements: docs/results/unlabelled.md.
 """
 
@@ -27,9 +28,10 @@ from lops_adapters.selection.selectors import encode
 if TYPE_CHECKING:
     from lops_adapters.texts.result import TextSelection
 
+# Chosen with gold labels, see docs/reproducibility.md, note 36.
+_TRAININGS, _SHARE, _EPOCHS = 4, 0.5, 20
 SAID = "Rows without a label: with a suggestion, by self-training."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
-_TRAININGS, _SHARE, _EPOCHS = 4, 0.5, 20
 _LEAST = 1e-6  # share of a class
 _FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
 _MAX_TOKENS = 128
