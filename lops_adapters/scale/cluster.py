@@ -53,7 +53,7 @@ def start(ray: Any, **options: Any) -> None:
     ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay. Options are those of ``ray.init``.
     """
     from ray._private import ray_constants
-    from ray._raylet import Config  # type: ignore[attr-defined]
+    from ray._raylet import Config
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # they go over the network
     os.environ.setdefault("RAY_AUTH_MODE", "token")
