@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-all test-integrations lint docs
+.PHONY: demo test test-all test-ci test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
@@ -13,6 +13,8 @@ demo: $(VENV)/.demo
 # A process without work takes over half of what the other one still has to do.
 PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 SPREAD = -n 2 --dist worksteal
+# Without bytecode, every process that the tests start would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 test: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "not slow"
@@ -20,12 +22,17 @@ test: $(VENV)/.dev
 # What "make test" leaves out. Ray starts processes of its own, and no other test runs in a process where it was started.
 test-all: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "slow and not ray"
-	$(PYTEST) -m ray
+	$(PYTEST) tests/scale
+
+# The tests of both, for .ci/run: files are imported once, and slow tests share the fixtures of quick ones.
+test-ci: $(VENV)/.dev
+	$(PYTEST) $(SPREAD) -m "not ray"
+	$(PYTEST) tests/scale
 
 # The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
 # package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints.
 test-integrations: $(VENV)-integrations/.ready
-	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest $(addprefix tests/integrations/test_,recipes.py cleanlab.py object_store.py)
+	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest $(addprefix tests/integrations/test_,recipes.py cleanlab.py object_store.py) tests/formats/test_exports.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
