@@ -113,7 +113,7 @@ class RunFolder:
         """Return the arrays of a finished stage; LopsError: damaged, or not of this run."""
         path = self.work / f"{name}.npz"
         try:
-            with np.load(path) as stored:
+            with path.open("rb") as file, np.load(file) as stored:
                 arrays = {key: stored[key] for key in stored.files}
             fits = np.array_equal(arrays.pop("digest"), self.digest(name, arrays))
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:

@@ -1,0 +1,92 @@
+"""A run whose ``work/`` folder was damaged, or that was killed while it wrote there: it ends in one
+short message whose advice helps, and then as a run that nobody disturbed.
+"""
+
+import json
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from ..framework_checks import assert_refused, assert_same_run
+from ..framework_tools import pretend
+from .cases import Kill
+
+pytestmark = pytest.mark.slow
+
+
+def emptied(path, _):
+    path.write_bytes(b"")
+
+
+def truncated(path, _):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def of_another_seed(path, folder):
+    shutil.copy(folder / "other" / "work" / path.name, path)
+
+
+def of_another_stage(path, folder):
+    names = sorted(file.name for file in (folder / "other" / "work").iterdir())
+    shutil.copy(folder / "whole" / "work" / names[names.index(path.name) - 1], path)
+
+
+def unreadable(path, _):
+    path.chmod(0)  # root reads it as before
+
+
+DAMAGES = (emptied, truncated, of_another_seed, of_another_stage, unreadable)
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    """``whole`` and ``other``, with the stages of another seed, next to the damaged ``run``."""
+    for name in ("run", "whole", "other"):
+        shutil.copytree(whole.path, tmp_path / name)
+    (tmp_path / "run" / "metrics.json").unlink()
+    config = json.loads((whole.path / "config.json").read_text(encoding="utf-8"))
+    pretend(tmp_path / "other", config | {"seed": 1})
+    return tmp_path
+
+
+@pytest.mark.parametrize("first", range(len(DAMAGES)))
+def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder, first):
+    run, damaged = folder / "run", []
+    for number, path in enumerate(sorted((run / "work").iterdir())):
+        assert path.suffix == ".npz"
+        damage = DAMAGES[(first + number) % len(DAMAGES)]
+        damage(path, folder)
+        if damage is not unreadable or not readable(path):
+            damaged.append(path)
+    refused = []
+    while (outcome := stand.command(run, "--resume")).status:
+        assert_refused(outcome, "delete it and resume: it is made again", may_warn=True)
+        refused += [Path(re.search(r"error: (\S+\.npz) ", outcome.err)[1])]
+        refused[-1].unlink()
+        assert len(refused) <= len(damaged)
+    assert sorted(refused) == damaged
+    for path in (run / "work").iterdir():
+        path.chmod(0o600)
+    assert_same_run(run, whole.path)
+
+
+def readable(path):
+    try:
+        return path.open("rb").close() is None
+    except PermissionError:
+        return False
+
+
+def test_killed_while_it_writes(stand, whole, tmp_path):
+    """The temporary file is there, the stage is not: of the first, the middle and the last."""
+    files = sorted((whole.path / "work").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    chosen = (files[0], files[len(files) // 2], files[-1])
+    kills = [Kill(file.stem, "numpy:savez", 1) for file in chosen]
+    endings = stand.killed(tmp_path / "run", kills)
+    assert [ending for ending, _ in endings] == [-signal.SIGKILL] * len(kills)
+    status, _, err = stand.command(tmp_path / "run", "--resume")
+    assert status == 0, err
+    assert_same_run(tmp_path / "run", whole.path)
