@@ -5,13 +5,14 @@ labels and suggestions have to be the same, and probabilities nearly so.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lops_adapters import select
-
-from ..noisy import noisy_texts
+from lops_adapters.testing.data import noisy_texts, topic_words
 
 CLOSE = 1e-5  # of probabilities: sums in another order differ in their last digits
 
@@ -47,9 +48,14 @@ class Case:
         def rename(one):
             return tuple(map(new, one)) if isinstance(one, tuple) else new(one)
 
-        checked = self.more.get("checked")
-        more = {"checked": {row: new(label) for row, label in checked.items()}} if checked else {}
-        return replace(self, labels=[rename(one) for one in self.labels], more=self.more | more)
+        more = dict(self.more)
+        if "checked" in more:
+            more["checked"] = {row: new(label) for row, label in more["checked"].items()}
+        if "classes" in more:
+            more["classes"] = list(map(new, more["classes"]))
+        if "words" in more:
+            more["words"] = {new(label): words for label, words in more["words"].items()}
+        return replace(self, labels=[rename(one) for one in self.labels], more=more)
 
     def select(self):
         """Select."""
@@ -82,6 +88,9 @@ def cases(seed):
         "per class": Case(texts, weak, {"per_class": True}),
         "sure": Case(texts, weak, {"sure": 0.9}),
         "vectors": Case(None, weak, {"embeddings": vectors.astype(np.float32)}),
+        "classes": Case(texts, weak, {"classes": [f"class {code}" for code in range(3)]}),
+        "words": Case(texts, weak, {"words": topic_words(3), "encoder": "static"}),
+        "ranked": Case(texts, weak, {"method": "learning-order", "keep": 0.5}),
     }
 
 
@@ -90,10 +99,37 @@ def with_column(case, vote):
     return replace(case, labels=[(*row, vote) for row in case.labels])
 
 
+def without_labels(case):
+    """Add twenty rows that no source labels."""
+    texts = [*case.texts, *(f"topic{i % 3}word1 common{i} never{i}" for i in range(20))]
+    more = {name: [*case.more[name], *[case.more[name][0]] * 20]
+            for name in ("groups", "source") if name in case.more}  # fmt: skip
+    none = (None,) * 3 if isinstance(case.labels[0], tuple) else None
+    return Case(texts, [*case.labels, *[none] * 20], case.more | more)
+
+
+def as_frame(case):
+    """Return texts and labels as columns of pandas, with an index that is no position."""
+    pandas = pytest.importorskip("pandas")
+    index, several = range(150, 0, -1), isinstance(case.labels[0], tuple)
+    kind = partial(pandas.DataFrame, columns=["x", "y", "z"]) if several else pandas.Series
+    texts = None if case.texts is None else pandas.Series(case.texts, index=index)
+    return replace(case, texts=texts, labels=kind(case.labels, index=index))
+
+
+def with_more(case, **more):
+    """Return the case with other arguments."""
+    return replace(case, more=case.more | more)
+
+
 def _order(seed):
     return np.random.default_rng(seed).permutation(150)
 
 
+TEXTS = (
+    "labels encoder groups votes votes_of_groups source checked checked_votes per_class sure "
+    "classes words ranked"
+)
 # Name -> the kinds of cases that it is for ("": all) and the change.
 RELATIONS = {
     "the order of the rows": ("", lambda case: case.at(_order(5)), _order(5)),
@@ -146,6 +182,82 @@ RELATIONS = {
         lambda case: replace(case, labels=np.array(case.labels, dtype=object)),
         None,
     ),
+    "the same again": ("labels votes vectors ranked", lambda case: case, None),
+    "a seed of numpy": (
+        "labels votes vectors ranked", lambda case: with_more(case, seed=np.int64(0)), None,
+    ),
+    "columns of a frame": ("labels votes groups source checked vectors ranked", as_frame, None),
+    "tuples": (
+        "labels votes vectors ranked",
+        lambda case: replace(case, texts=case.texts and tuple(case.texts),
+                             labels=tuple(case.labels)),
+        None,
+    ),
+    "an array of texts": (
+        "labels votes groups source words ranked",
+        lambda case: replace(case, texts=np.array(case.texts)),
+        None,
+    ),
+    "rows without a label": (
+        "labels encoder groups votes source per_class sure words", without_labels, None,
+    ),
+    "classes are numbers": (
+        "labels groups votes source checked vectors ranked",
+        lambda case: case.renamed(lambda c: c and int(c[-1])),
+        None,
+    ),
+    "classes listed in another order": (
+        "labels votes groups source checked classes",
+        lambda case: with_more(case, classes=["class 2", "class 0", "class 1"]),
+        None,
+    ),
+    "classes nearly named": (
+        "labels votes groups source classes",
+        lambda case: with_more(case.renamed(lambda c: c and f"{c.title()}."),
+                               classes=["class 0", "class 1", "class 2"]),
+        None,
+    ),
+    "one-hot soft labels": (
+        "labels groups per_class sure ranked",
+        lambda case: replace(case, labels=None, more=case.more | {
+            "soft_labels": [[float(c == f"class {code}") for code in range(3)]
+                            for c in case.labels]}),
+        None,
+    ),
+    "groups are numbers": (
+        "groups votes_of_groups",
+        lambda case: with_more(case, groups=np.array([int(g[1:]) for g in case.more["groups"]])),
+        None,
+    ),
+    "votes in columns": (
+        "votes votes_of_groups checked_votes",
+        lambda case: replace(case, labels=dict(zip("xyz", zip(*case.labels, strict=True),
+                                                   strict=True))),
+        None,
+    ),
+    "a source of blanks": (
+        "votes votes_of_groups checked_votes", lambda case: with_column(case, " "), None,
+    ),
+    "rows checked by numbers of numpy": (
+        "checked checked_votes",
+        lambda case: with_more(case, checked={np.int64(row): label for row, label
+                                              in case.more["checked"].items()}),
+        None,
+    ),
+    "vectors in lists": (
+        "vectors", lambda case: with_more(case, embeddings=case.more["embeddings"].tolist()), None,
+    ),
+    "words in another order": (
+        "words",
+        lambda case: with_more(case, words={c: words[::-1] for c, words
+                                            in reversed(case.more["words"].items())}),
+        None,
+    ),
+    "the default by name": (
+        "labels votes groups checked",
+        lambda case: with_more(case, method="committee", keep="auto", probe="linear"),
+        None,
+    ),
     "checks in another order": (
         "checked checked_votes",
         lambda case: replace(case, more=case.more | {
@@ -166,5 +278,6 @@ def difference(case, relation, before):
     _, change, order = RELATIONS[relation]
     after = change(case).select()
     rows = np.arange(len(before.mask)) if order is None else order
-    confidence = np.abs(after.confidence - before.confidence[rows])
-    return int((after.mask != before.mask[rows]).sum()), float(confidence.max())
+    mask, confidence = after.mask[: len(rows)], after.confidence[: len(rows)]
+    moved = np.abs(confidence - before.confidence[rows])
+    return int((mask != before.mask[rows]).sum()), float(moved.max())
