@@ -2,6 +2,7 @@
 
     python -m benchmarks.framework_costs                       the demo corpus, all frameworks
     python -m benchmarks.framework_costs --dataset agnews --max-docs 1000 --framework xclass
+    python -m benchmarks.framework_costs ... --framework westclass --given max-passes=50
 
 Each framework runs in a process of its own, on one thread, from a fresh cache folder. Other
 work on the machine lengthens processor time much less than seconds.
@@ -46,6 +47,7 @@ def run(framework: str, arguments: list[str]) -> dict[str, Any]:
         "arms": list(metrics["arms"]),
         "documents": metrics["n_documents"],
         "seconds": seconds,
+        "macro_f1": {arm: found["macro_f1"] for arm, found in metrics["arms"].items()},
         "processor_seconds": usage.ru_utime + usage.ru_stime,
         "peak_bytes": peak if sys.platform == "darwin" else peak * 1024,
     }
@@ -60,6 +62,9 @@ def main() -> None:
     parser.add_argument("--dataset", default="demo", help="(default: demo)")
     parser.add_argument("--data-dir")
     parser.add_argument("--max-docs", type=int, metavar="N")
+    parser.add_argument(
+        "--given", nargs="+", default=[], metavar="OPTION=VALUE", help="options of the framework"
+    )
     options = parser.parse_args()
     dataset: Dataset = load_dataset(options.dataset, data_dir=options.data_dir)
     arguments = ["--dataset", options.dataset]
@@ -67,9 +72,12 @@ def main() -> None:
     if options.max_docs is not None:
         dataset = dataset.sample(options.max_docs, 0)
         arguments += ["--max-docs", str(options.max_docs)]
+    arguments += [word for given in options.given for word in f"--{given}".split("=")]
     corpus = dataset.corpus
     for name in options.framework or FRAMEWORKS:
-        print(write_result(f"speed/costs-{corpus.name}-{name}", run(name, arguments), corpus))
+        cost = {**run(name, arguments), "given": options.given}
+        place = "-".join([f"speed/costs-{corpus.name}-{name}", *options.given]).replace("=", "-")
+        print(write_result(place, cost, corpus))
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ class Westclass(FinalFramework[WestclassSettings]):
         """
         pretrained, trained = predicted(prepared, result.first), result.self_trained
         noise = noise_metrics(evaluator, np.arange(len(pretrained)), pretrained)
-        limit = f"the limit of {prepared.settings.max_iterations} updates"
+        limit = f"the limit of {trained.iterations} updates"
         first = {
             "iteration": 0,
             "stage": "pre-training",

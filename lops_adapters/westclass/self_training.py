@@ -50,6 +50,7 @@ def self_train(
 
     Every ``update_interval`` updates the target is recomputed from predictions on all documents.
     Training stops when fewer than ``stop_below`` of them changed their class since the last time.
+    It makes at most ``max_iterations`` updates and ``max_passes`` passes.
     Each update takes one batch: the next slice of one random order of the documents. The target of
     ``labelled`` documents, (positions, codes), is their label. LopsError for a prediction that is
     not a number.
@@ -62,10 +63,10 @@ def self_train(
     changed: list[float] = []
     target = previous = np.zeros(0)
     converged = False
-    iteration = 0
-    bar = progress(total=settings.max_iterations, quiet=quiet, unit="update", desc="self-training")
+    iteration, limit = 0, settings.most_updates(n)
+    bar = progress(total=limit, quiet=quiet, unit="update", desc="self-training")
     with bar:
-        for iteration in range(settings.max_iterations):
+        for iteration in range(limit):
             if iteration % interval == 0:
                 probabilities = check_finite(network.predict_prepared(prepared))
                 classes = probabilities.argmax(axis=1)
@@ -80,7 +81,7 @@ def self_train(
             batch = next(batches)
             update(prepared, batch, target[batch])
             bar.update()
-    done = iteration if converged else settings.max_iterations
+    done = iteration if converged else limit
     log.info(
         "self-training: %d updates, %s",
         done,

@@ -64,12 +64,16 @@ class WestclassSettings(FinalSettings):
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "quick": {"most_words": 100},
+        "quick": {"most_words": 100, "max_passes": 100},
         "paper": {"classifier": NETWORK},
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = AT_DOCUMENTS
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear", "transformer")
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"vector_words": 1, "classifier": NETWORK}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "vector_words": 1,
+        "classifier": NETWORK,
+        "max_passes": None,
+    }
 
     # After one epoch nearly everything is learnt, see docs/results/westclass.md.
     every: int | str = setting(1, **EVERY)
@@ -146,6 +150,13 @@ class WestclassSettings(FinalSettings):
         usual="published: 1e-5 or 1e-6",
     )
     max_iterations: int = setting(5000, "updates of self-training at most", within=AT_LEAST_ONE)
+    # The stopping rule counts documents: of 1,000, one that changes its class is too many.
+    max_passes: int | None = setting(
+        None,
+        "passes over the documents in self-training at most",
+        within=AT_LEAST_ONE,
+        usual="100; paper and --faithful: none",
+    )
     stop_below: float = setting(
         0.001,
         "stop self-training if fewer documents than this share change their class",
@@ -156,6 +167,17 @@ class WestclassSettings(FinalSettings):
         super().__post_init__()
         pairs = tuple((str(name), str(label)) for name, label in self.labelled)  # JSON gives lists
         object.__setattr__(self, "labelled", pairs)
+
+    def most_updates(self, n: int) -> int:
+        """Return the updates of self-training on n documents at most.
+
+        >>> settings = WestclassSettings(max_passes=100)
+        >>> settings.most_updates(1000), settings.most_updates(20_000)
+        (400, 5000)
+        """
+        if self.max_passes is None:
+            return self.max_iterations
+        return min(self.max_iterations, self.max_passes * -(-n // self.batch_size))
 
     def for_length(self, mean_words: float) -> WestclassSettings:
         """Return these settings with the published sizes for a mean number of words per document.

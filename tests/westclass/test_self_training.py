@@ -120,6 +120,12 @@ def test_the_limit(limit, asked):
     assert len(found.changed) == (limit - 1) // 3
 
 
+@pytest.mark.parametrize(("passes", "updates"), [(1, 3), (3, 9), (5, 12)])
+def test_the_limit_in_passes(passes, updates):
+    found = train(Fake(changing), max_passes=passes)  # of three updates; at most 12
+    assert (found.iterations, found.converged) == (updates, False)
+
+
 def test_changes_are_counted_since_the_last_refresh():
     """Back and forth: two refreshes differ from each other, not from the first."""
     flip = np.array([[0.9, 0.1]] * 10), np.array([[0.1, 0.9]] * 10)

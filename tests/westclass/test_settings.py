@@ -82,7 +82,7 @@ def test_what_is_not_filled_in_is_found_out():
         filled(WestclassSettings().max_words)
 
 
-def test_quick_cuts_published_lengths_and_nothing_else():
+def test_quick_cuts_published_lengths_and_passes_and_nothing_else():
     quick, paper = (WestclassSettings.preset(name).for_length(300) for name in ("quick", "paper"))
     assert (quick.max_words, paper.max_words) == (100, 500)
     assert row(quick)[1:] == row(paper)[1:]
@@ -94,7 +94,14 @@ def test_quick_cuts_published_lengths_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "method", "keep", "classifier"}
+    } == {"most_words", "max_words", "max_passes", "method", "keep", "classifier"}
+
+
+def test_passes_are_limited_in_quick_only():
+    assert WestclassSettings.preset("quick").most_updates(1000) == 400
+    assert WestclassSettings.preset("quick").most_updates(1025) == 500
+    for given in ({"name": "paper"}, {"name": "quick", "faithful": True}):
+        assert WestclassSettings.preset(**given).most_updates(1) == 5000
 
 
 def test_faithful_repeats_no_corpus():
