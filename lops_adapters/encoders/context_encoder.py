@@ -1,6 +1,7 @@
 """A pretrained encoder that gives words their vectors in context, without training."""
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from lops_adapters.encoders.torch_tools import (
 )
 from lops_adapters.storage import write_json
 
+log = logging.getLogger(__name__)
 _BLOCK = 4096  # windows that are sorted together, and the most that a killed run loses
 
 
@@ -176,9 +178,7 @@ def encode_windows(
     """
     path, state = folder / "vectors.npy", folder / "vectors.json"
     shape = (len(wanted), encoder.width)
-    done = json.loads(state.read_text())["windows"] if state.exists() and path.exists() else 0
-    if done and np.load(path, mmap_mode="r").shape != shape:
-        done = 0  # started with another version of the tokeniser or the encoder
+    done = _encoded(path, state, shape)
     mode = "r+" if done else "w+"
     store = np.lib.format.open_memmap(path, mode=mode, dtype=np.float16, shape=shape)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[surface_id]
@@ -204,6 +204,21 @@ def encode_windows(
             store.flush()
             write_json(state, {"windows": begin + len(block)})
     return store
+
+
+def _encoded(path: Path, state: Path, shape: tuple[int, int]) -> int:
+    """Return the windows that a killed run has encoded.
+
+    They are 0 if its files are missing, damaged, or of another tokeniser or encoder.
+    """
+    try:
+        done = int(json.loads(state.read_text(encoding="utf-8"))["windows"])
+        return done if np.load(path, mmap_mode="r").shape == shape else 0
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        log.warning("%s or %s is damaged (%s); encoding again", path, state.name, error)
+        return 0
 
 
 def _encode_batch(

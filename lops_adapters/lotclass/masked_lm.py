@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 _MASKED = 0.15
 # All seeds of a run share the trained model, as they would share a downloaded one.
 _SEED = 0
+_ABOUT, _WEIGHTS = "lops.json", "model.safetensors"  # of a trained model in the cache
 _HELD_OUT = 0.05  # share of documents, to measure the accuracy
 
 
@@ -137,7 +138,8 @@ def prepare_language_model(
     if not headless:
         return LanguageModel(source)
     folder = cache / _fingerprint(model, documents, training)
-    if not (folder / "lops.json").is_file():
+    stored = _kept(folder)
+    if stored is None:
         log.info(
             "%s has no masked-language-model head: training one on %d documents",
             encoder,
@@ -145,19 +147,36 @@ def prepare_language_model(
         )
         start = time.perf_counter()
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
-        about = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
+        stored = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
         with storage.replacing_folder(folder) as place:
             with pretrained.hushed():
                 model.save_pretrained(place)
             tokenizer.save_pretrained(place)
-            storage.write_json(place / "lops.json", about)
-    stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
+            storage.write_json(place / _ABOUT, {**stored, "weights": _sha256(place / _WEIGHTS)})
     log.info(
         "masked language model: %.1f %% of held-out masked tokens right (%s)",
         100 * stored["accuracy"],
         folder,
     )
     return LanguageModel(str(folder), **stored)
+
+
+def _kept(folder: Path) -> dict[str, float] | None:
+    """Return accuracy and seconds of a trained model; None if it is missing or damaged."""
+    if not folder.is_dir():
+        return None
+    try:
+        stored = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+        if stored["weights"] != _sha256(folder / _WEIGHTS):
+            raise ValueError(f"{_WEIGHTS} was changed")
+        return {name: float(stored[name]) for name in ("accuracy", "seconds")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        log.warning("the language model in %s is damaged (%s); training it again", folder, error)
+        return None
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _fingerprint(model: Any, documents: Sequence[np.ndarray], training: HeadTraining) -> str:

@@ -140,6 +140,16 @@ def test_leftovers_of_another_shape_are_not_used(encoder, tokens, tmp_path):
     assert (np.abs(found).max(axis=1) > 0).all()
 
 
+@pytest.mark.parametrize("name", ["vectors.npy", "vectors.json"])
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[:-9], lambda data: b"[]"])
+def test_damaged_leftovers_are_not_used(encoder, tokens, tmp_path, name, damage, caplog):
+    whole = np.array(contextual_vectors(tokens, everything(tokens), encoder, tmp_path))
+    (tmp_path / name).write_bytes(damage((tmp_path / name).read_bytes()))
+    again = contextual_vectors(tokens, everything(tokens), encoder, tmp_path)
+    assert (again == whole).all()
+    assert "is damaged (" in caplog.text
+
+
 def test_tokens_unknown_to_the_encoder(encoder, tmp_path):
     corpus = tokenize(["日本語 goal ☃ \u200b"])
     found = contextual_vectors(corpus, everything(corpus), encoder, tmp_path)

@@ -127,6 +127,21 @@ def test_a_trained_model_is_found_again(prepare, monkeypatch, engine, tmp_path):
     assert prepare() == first
 
 
+@pytest.mark.parametrize("name", ["lops.json", "model.safetensors"])
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"[]" + data[2:]]
+)
+def test_a_damaged_model_is_trained_again(prepare, name, damage, caplog):
+    first = prepare()
+    path = Path(first.source, name)
+    whole = Path(first.source, "model.safetensors").read_bytes()
+    path.write_bytes(damage(path.read_bytes()))
+    again = prepare()
+    assert "is damaged (" in caplog.text
+    assert (again.source, again.accuracy) == (first.source, first.accuracy)
+    assert Path(first.source, "model.safetensors").read_bytes() == whole
+
+
 def test_the_same_inputs_give_the_same_bytes(prepare, tmp_path):
     np.random.seed(3)
     one, other = (Path(prepare(cache=tmp_path / name).source) for name in "ab")
