@@ -1,5 +1,6 @@
 import pytest
 
+from ..connections import recorded
 from .cases import CASES
 from .rooms import same_everywhere
 from .stand import Stand, Whole
@@ -61,10 +62,10 @@ def whole(stand, made, tmp_path_factory):
     name = stand.case.name
     if ("whole", name) not in made:
         path = tmp_path_factory.mktemp("whole") / "run"
-        with stand.case.small():
+        with stand.case.small(), recorded() as connections:
             status, out, err = stand.command(path)
         assert status == 0, err
-        made["whole", name] = Whole(path, out, err)
+        made["whole", name] = Whole(path, out, err, connections)
     return made["whole", name]
 
 

@@ -36,6 +36,7 @@ class Whole(NamedTuple):
     path: Path
     out: str
     err: str
+    connections: list[str]
 
 
 @dataclass(frozen=True)

@@ -148,3 +148,7 @@ def test_several_seeds_and_the_log(stand, few, tmp_path):
     assert [config["seed"] for config in stored] == [5, 6]
     sums = [config["dataset"]["sha256"] for config in stored]
     assert sums[0] != sums[1]  # each seed draws its own sample
+
+
+def test_a_run_on_local_data_opens_no_connection(whole):
+    assert whole.connections == []

@@ -18,6 +18,7 @@ from lops_adapters.scale import engine
 from lops_adapters.scale.cluster import got
 from lops_adapters.tables.survey import survey_of
 
+from ..connections import recorded, remote_peers
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
 OPTIONS = ["--text", "text", "--label", "weak", "--gold", "true"]
@@ -288,3 +289,12 @@ def test_a_worker_that_is_lost_every_time(ray):
     task = ray.remote(max_retries=0)(lambda: os.kill(os.getpid(), signal.SIGKILL))
     with pytest.raises(LopsError, match="a worker was lost several times"):
         got(ray, task.remote())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_connection_leaves_this_machine(here):
+    write_parts(here / "parts", ROWS, 2, ".csv")
+    with recorded() as found:
+        assert run_on_ray("parts") == 0
+    assert found == []
+    assert remote_peers(os.getpid()) == set()  # Ray's own processes included
