@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-all test-ci test-integrations lint docs
+.PHONY: demo test test-all test-ray test-ci test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
@@ -19,15 +19,18 @@ unexport PYTHONDONTWRITEBYTECODE
 test: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "not slow"
 
-# What "make test" leaves out. Ray starts processes of its own, and no other test runs in a process where it was started.
+# What "make test" leaves out.
 test-all: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "slow and not ray"
 	$(PYTEST) tests/scale
 
-# The tests of both, for .ci/run: files are imported once, and slow tests share the fixtures of quick ones.
+# Ray starts processes of its own, and no other test runs in a process where it was started.
+test-ray: $(VENV)/.dev
+	$(PYTEST) tests/scale
+
+# All other tests in one run, for .ci/run: files are imported once, and slow tests share the fixtures of quick ones.
 test-ci: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "not ray"
-	$(PYTEST) tests/scale
 
 # The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
 # package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints.

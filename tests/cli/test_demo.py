@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -70,13 +71,15 @@ def test_the_selection_pays(shown):
     assert f1["all labels"] + 3 < f1["the kept labels"]
 
 
-def test_again_replaces_only_its_own(tmp_path, capsys):
-    assert main(["--output", str(tmp_path / "out")]) == 0
-    (tmp_path / "out" / "thesis.tex").write_text("years of work")
-    assert main(["--output", str(tmp_path / "out")]) == 0
-    first, second = capsys.readouterr().out.split("Demo corpus:")[1:]
-    assert first == second
-    assert (tmp_path / "out" / "thesis.tex").read_text() == "years of work"
+@pytest.mark.usefixtures("full_training")
+def test_again_replaces_only_its_own(shown, tmp_path, monkeypatch, capsys):
+    text, folder, _ = shown
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(folder, "lops-demo")
+    (tmp_path / "lops-demo" / "thesis.tex").write_text("years of work")
+    assert main([]) == 0
+    assert capsys.readouterr().out == text
+    assert (tmp_path / "lops-demo" / "thesis.tex").read_text() == "years of work"
 
 
 def test_the_pictures_in_the_docs_are_of_this_report(shown):

@@ -17,7 +17,6 @@ OUTPUTS = ("kept", "rejected")
 FIRST = ("class 1", "class 0")  # label, gold label
 NEED_DROPOUT = ("mc-dropout", "entropy")
 ARGUMENTS = (
-    [],
     ["--per-class"],
     ["--method", "automatic"],
     ["--method", "confident-learning"],
@@ -47,23 +46,30 @@ def encoder(tmp_path_factory):
         return toys.save_tiny_encoder("bert", tmp_path_factory.mktemp("bert"))
 
 
-@pytest.mark.parametrize("method", ARGUMENTS, ids=lambda given: " ".join(given) or "committee")
-def test_the_files_are_equal_to_the_byte(here, method, request):
-    dropout = method[-1:] and method[-1] in NEED_DROPOUT
-    probe = request.getfixturevalue("encoder") if dropout else "linear"
-    for label_type in TYPES:
-        path = write(here / f"{label_type.__name__}.jsonl", label_type)
-        given = [str(path), "--text", "text", "--label", "weak", "--probe", str(probe), "--quiet"]
-        given += ["--encoder", "none"]
-        found, noise, classes = [], [], []
-        for gold in ([], *(["--gold", f"gold_{kind.__name__}"] for kind in TYPES)):
-            assert command.main([*given, *method, *gold, "--output", "out", "--force"]) == 0
-            found.append([(here / "out" / f"{name}.jsonl").read_bytes() for name in OUTPUTS])
-            noise.append(json.loads((here / "out" / "summary.json").read_text())["noise_before"])
-            config = json.loads((here / "out" / "config.json").read_text())
-            classes.append(config["dataset"]["classes"])
-        assert all(files == found[0] for files in found), label_type
-        assert classes == [sorted(map(str, map(label_type, (0, 1))))] * 4
-        # A gold label equal to a label counts as that label, whatever their types.
-        assert noise[1:] == [noise[1]] * 3
-        assert 0.1 < noise[1] < 0.5
+def check(here, method, label_type, gold_types, probe="linear"):
+    """Select without gold labels and with those of each type; compare the files."""
+    path = write(here / f"{label_type.__name__}.jsonl", label_type)
+    given = [str(path), "--text", "text", "--label", "weak", "--probe", str(probe), "--quiet"]
+    given += ["--encoder", "none", *method, "--output", "out", "--force"]
+    found, noise = [], []
+    for gold in ([], *(["--gold", f"gold_{kind.__name__}"] for kind in gold_types)):
+        assert command.main([*given, *gold]) == 0
+        found.append([(here / "out" / f"{name}.jsonl").read_bytes() for name in OUTPUTS])
+        noise.append(json.loads((here / "out" / "summary.json").read_text())["noise_before"])
+        config = json.loads((here / "out" / "config.json").read_text())
+        assert config["dataset"]["classes"] == sorted(map(str, map(label_type, (0, 1))))
+    assert all(files == found[0] for files in found), label_type
+    # A gold label equal to a label counts as that label, whatever their types.
+    assert noise[1:] == [noise[1]] * len(gold_types)
+    assert 0.1 < noise[1] < 0.5
+
+
+@pytest.mark.parametrize("label_type", TYPES)
+def test_gold_labels_of_every_type(here, label_type):
+    check(here, [], label_type, TYPES)
+
+
+@pytest.mark.parametrize("method", ARGUMENTS, ids=" ".join)
+def test_every_method(here, method, request):
+    dropout = method[-1] in NEED_DROPOUT
+    check(here, method, bool, [float], request.getfixturevalue("encoder") if dropout else "linear")
