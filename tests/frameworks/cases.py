@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ LINEAR = "lops_adapters.probes.linear:LinearProbe"
 KERAS = "lops_adapters.probes.keras_probe:KerasProbe"
 LOTCLASS = "lops_adapters.lotclass.probe:LotclassProbe"
 TRANSFORMER = "lops_adapters.probes.transformer:TransformerProbe"
+MODELS = ("accelerate", "torch._dynamo", "transformers.models.bert.modeling_bert")
 
 
 class Kill(NamedTuple):
@@ -74,6 +76,7 @@ class Case:
         files: the source; default: all files of the package.
         keep_all: functions of the source that keep everything without a selector.
         selects: uses of a selector per function of the source.
+        libraries: what the command imports on its way, in seconds; see ``load_libraries``.
 
     """
 
@@ -101,6 +104,7 @@ class Case:
     files: tuple[str, ...] = ()
     keep_all: Mapping[str, int] = field(default_factory=dict)
     selects: Mapping[str, int] = field(default_factory=lambda: {"run_arm": 1})
+    libraries: tuple[str, ...] = ()
 
     @property
     def program(self) -> str:
@@ -116,6 +120,11 @@ class Case:
     def blind(self) -> list[str]:
         """The arms that get no gold labels."""
         return [arm for arm in self.arms if arm != "optimal"]
+
+    def load_libraries(self):
+        """Import what the command would, so that forks of this process need not."""
+        for name in self.libraries:
+            import_module(name)
 
     @contextmanager
     def small(self):
@@ -163,6 +172,7 @@ CASES = {
             documents=(72, 30),
             atol=1e-3,
             patches={BLOCK: 40},
+            libraries=(*MODELS, "gensim.models", "nltk", "sklearn.cluster"),
         ),
         Case(
             "lotclass",
@@ -200,6 +210,7 @@ CASES = {
             encoder=lotclass.save_encoder,
             documents=(90, 90),
             selects={"run_arm": 2, "select": 1, "self_train": 1},
+            libraries=MODELS,
         ),
         Case(
             "self_training",
@@ -267,6 +278,7 @@ CASES = {
             arm_tables=("selection-documents.csv",),
             probe_epochs=8,
             documents=(72, 60),
+            libraries=("gensim.models", "lops_adapters.integrations.keras"),  # with its backend
         ),
         Case(
             "xclass",
@@ -299,6 +311,7 @@ CASES = {
             arm_tables=("pseudo_labels-*.csv",),
             encoder=xclass.save_word_piece_bert,
             patches={BLOCK: 30},
+            libraries=MODELS,
         ),
         Case(
             "toy",

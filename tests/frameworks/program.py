@@ -78,6 +78,7 @@ if __name__ == "__main__":
     name, kills, output, cache, *options = sys.argv[1:]
     endings = []
     with plain_arithmetic(), CASES[name].small():
+        CASES[name].load_libraries()
         main = command(named(name))
         for number, kill in enumerate(Kill(*each) for each in json.loads(kills)):
             place_of(kill.function)  # imported before the fork

@@ -75,6 +75,7 @@ class Target:
 def framework(name, folder):
     """A framework on its toy corpus."""
     case = CASES[name]
+    case.load_libraries()
     data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
     given = ["--dataset", data, "--output", "run", "--preset", "quick", "--device", "cpu"]
     given += ["--quiet", "--arms", ",".join(case.arms), *case.options]
