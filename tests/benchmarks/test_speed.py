@@ -67,13 +67,16 @@ def test_watching(measured):
 
 def test_what_a_framework_costs(measured, monkeypatch):
     monkeypatch.setattr(framework_costs, "FRAMEWORKS", ("self_training",))
-    item = measured(framework_costs, "--max-docs", "100")
+    item = measured(framework_costs, "--max-docs", "100", "--given", "iterations=1")
     cost = item["result"]
+    assert cost["given"] == ["iterations=1"]
+    assert set(cost["macro_f1"]) == set(cost["arms"]) == {"standard", "committee", "lops"}
     assert (cost["framework"], cost["documents"]) == ("self_training", 100)
     assert 0.5 < cost["processor_seconds"] < 2 * cost["seconds"] + 1
     assert 5e7 < cost["peak_bytes"] < 8e9
     seconds = cost["processor_seconds"]
-    row = f" | {seconds:.0f} | {10 * seconds:.0f} | {cost['peak_bytes'] / 1e9:.1f} |"
+    row = f" | 100 | `--iterations 1` | {seconds:.0f} | {10 * seconds:.0f} | "
+    row += f"{cost['peak_bytes'] / 1e9:.1f} | {100 * cost['macro_f1']['standard']:.1f} |"
     assert row in str(speed.frameworks())
     with pytest.raises(SystemExit, match=r"lops_adapters\.self_training .* failed"):
         framework_costs.run("self_training", ["--iterations", "0"])

@@ -1,12 +1,16 @@
 """What a notebook shows of a selection."""
 
+import importlib.util
 import pydoc
+import sys
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 
 from lops_adapters import select
 from lops_adapters.console import chance
+from lops_adapters.core import LopsError
 
 from ..noisy import noisy_texts
 
@@ -129,3 +133,50 @@ def test_three_charts(checked):
     pairs = sum(count for _, _, count in selection.corrections())
     assert suggested.images[0].get_array().sum() == pairs
     pyplot.close("all")
+
+
+class Widget:
+    """What ``ipywidgets`` does where it is not installed: children, and values that are watched."""
+
+    def __init__(self, children=(), options=(), value=None):
+        self.children, self.options, self._value, self._watching = children, options, value, []
+
+    def observe(self, watching, names):
+        assert names == "value"
+        self._watching.append(watching)
+
+    value = property(lambda self: self._value)
+
+    @value.setter
+    def value(self, new):
+        self._value = new
+        for watching in self._watching:
+            watching({"new": new})
+
+
+def test_rows_are_checked_in_a_box(monkeypatch):
+    if importlib.util.find_spec("ipywidgets") is None:
+        stub = SimpleNamespace(VBox=Widget, Dropdown=Widget, HTML=lambda text: Widget(value=text))
+        monkeypatch.setitem(sys.modules, "ipywidgets", stub)
+    texts, labels, gold = noisy_texts(n=90)
+    texts[0] = f"<b> {texts[0]}"
+    selection = select(texts, labels, encoder=None, checked={0: gold[0]})
+    box, rows = selection.check_box(4), selection.to_check(4).tolist()
+    first, second, third, _ = (row.children[1] for row in box.children)
+    shown = [label for label, _ in first.options]
+    assert shown == ["not checked", "class 0", "class 1", "none of the classes"]
+    assert [row.children[0].value.partition(",")[0] for row in box.children] == [
+        f"<b>{row}" for row in rows
+    ]
+    for choice, value in ((first, 1), (second, -1), (third, 0), (third, "not checked")):
+        choice.value = value
+    assert box.checked == {0: gold[0], rows[0]: "class 1", rows[1]: None}
+    again = select(texts, labels, encoder=None, checked=box.checked)
+    assert set(rows[:2]).isdisjoint(again.to_check(90))
+
+
+def test_a_box_needs_ipywidgets(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    texts, labels, _ = noisy_texts(n=90)
+    with pytest.raises(LopsError, match="Checking in a notebook needs ipywidgets"):
+        select(texts, labels, encoder=None).check_box()
