@@ -138,13 +138,13 @@ def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
     >>> fnmatched("ann*", ["gpt", "ann1", "ann2"])
     ['ann1', 'ann2']
     """
-    found = [name for name in sources if name == pattern or fnmatchcase(name, pattern)]
-    if not found:
+    matching = [name for name in sources if name == pattern or fnmatchcase(name, pattern)]
+    if not matching:
         raise LopsError(
             f"--people is {pattern!r:.80}, and the sources are {listed(sources, 10)}; give one of "
             "them"
         )
-    return found
+    return matching
 
 
 def _write(
@@ -164,17 +164,17 @@ def _write(
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])
     config = describe(command, "agree", settings, options.seed, data, "cpu")
-    more = max((one.found.more for one in page.comparisons), default=0)
-    asked = page.to_check[: max(_TO_CHECK, more)]
-    back = [(name, one) for name, found in page.sent_back.items() for one in found]
-    with outputs.writing(folder), storage.replacing_folder(folder) as place:
-        storage.write_json(place / "config.json", config)
-        storage.write_json(place / "agreement.json", page.to_json())
+    n_to_check = max((one.found.more for one in page.comparisons), default=0)
+    asked = page.to_check[: max(_TO_CHECK, n_to_check)]
+    back = [(name, one) for name, rows in page.sent_back.items() for one in rows]
+    with outputs.writing(folder), storage.replacing_folder(folder) as partial:
+        storage.write_json(partial / "config.json", config)
+        storage.write_json(partial / "agreement.json", page.to_json())
         storage.write_csv(
-            place / TO_CHECK, ("row", "text", "checked"), ((row, texts[row], "") for row in asked)
+            partial / TO_CHECK, ("row", "text", "checked"), ((row, texts[row], "") for row in asked)
         )
         storage.write_csv(
-            place / SEND_BACK,
+            partial / SEND_BACK,
             ("source", "row", "text", "label", "joint_label", "probability"),
             (
                 (name, one.row, one.text, one.said[name], one.label,
@@ -182,7 +182,7 @@ def _write(
                 for name, one in back
             ),
         )  # fmt: skip
-        write_agreement_page(place / "report.html", page, source, settings)
+        write_agreement_page(partial / "report.html", page, source, settings)
 
 
 def _print(page: AgreementPage, folder: Path) -> None:
@@ -199,8 +199,8 @@ def _print(page: AgreementPage, folder: Path) -> None:
             "sample, and run again with --checked."
         )
     for row in page.disagreements:
-        said = ", ".join(f"{source}: {label}" for source, label in row.said.items())
-        print(f"- {row.label} ({percent(row.probability)})? {said}: {row.text[:100]}")
+        labels = ", ".join(f"{source}: {label}" for source, label in row.said.items())
+        print(f"- {row.label} ({percent(row.probability)})? {labels}: {row.text[:100]}")
     back = {name: len(rows) for name, rows in page.sent_back.items() if rows}
     if back:
         numbers = ", ".join(f"{name} {number}" for name, number in list(back.items())[:_PRINTED])

@@ -79,8 +79,8 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)
-    before = files.checksums(paths)
-    check_table(corrections, before)
+    checksums = files.checksums(paths)
+    check_table(corrections, checksums)
     formats.FORMATS[kind].load(options.output)
     inputs = [*paths, options.corrections]
     outputs.check_file(options.output, "--output", options.force, inputs)
@@ -88,16 +88,16 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     made = changes(corrections, table, label, by)
     with storage.claimed(options.output), outputs.as_private_as(inputs):
         rehearse(table, kind, ())
-        with outputs.writing(options.output), storage.replacing(options.output) as place:
-            _write(place, kind, table, label, made)
-            if files.checksums(paths) != before:
+        with outputs.writing(options.output), storage.replacing(options.output) as partial:
+            _write(partial, kind, table, label, made)
+            if files.checksums(paths) != checksums:
                 raise files.changed(paths)
-    said = _said(made, options.output)
+    printed = _said(made, options.output)
     if table.format.native != table.format.name and not table.format.copies(kind):
-        said.append(
+        printed.append(
             f"Only cells of {paths[0].name} are written: no formulas, formats, other sheets."
         )
-    print("\n".join(said))
+    print("\n".join(printed))
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:

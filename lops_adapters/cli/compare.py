@@ -127,14 +127,14 @@ def _compare(
     checksums = files.checksums(paths)
     rows = read_rows(table, columns)
     probe, which = choose_probe(options.probe, len(rows.texts), True, options.analyzer)
-    more: dict[str, dict[str, Any]] = {}
+    extra: dict[str, dict[str, Any]] = {}
     settings: dict[str, Any] = {"probe": repr(probe), "methods": names, "keep": options.keep}
     for name in with_members:
         check(name, options=Choice(name, encoder=options.encoder).options)
     if with_members:
         encoder, members = choose_members(options.encoder, described(probe))
         which += f" {members}"
-        more = {name: {"encoder": encoder, "quiet": options.quiet} for name in with_members}
+        extra = {name: {"encoder": encoder, "quiet": options.quiet} for name in with_members}
         settings["encoder"] = options.encoder
     for name in names:  # raises now instead of after the first methods have run
         build(name, probe, keep=keep_of(name, options.keep), seed=options.seed)
@@ -145,7 +145,7 @@ def _compare(
     with progress(total=len(names) * len(seeds), unit="run", quiet=options.quiet) as bar:
         for name, seed in product(names, seeds):
             bar.set_description(name)
-            results[name].append(run(name, probe, rows, options.keep, seed, more.get(name, {})))
+            results[name].append(run(name, probe, rows, options.keep, seed, extra.get(name, {})))
             bar.update()
     title = f"Selection methods on {paths[0].name}"
     source = standard_input.named(options.files, paths)
@@ -158,13 +158,13 @@ def _compare(
     }
     command = " ".join(["lops compare", *sys.argv[2:]])
     config = describe(command, "compare", settings, options.seed, dataset, device_of(probe))
-    with outputs.writing(folder), storage.replacing_folder(folder) as place:
-        write_pages(place, page, config)
+    with outputs.writing(folder), storage.replacing_folder(folder) as partial:
+        write_pages(partial, page, config)
     print(text_table(page, [name for name, runs in results.items() if runs[0].is_late]))
     copied = copies(rows.texts, rows.labels)
-    said = [*rows.classes.problems, *rows.classes.notes, *script_sentences(rows.texts, probe)]
-    said += [*problems(copied, rows.place), *repeats(copied)]
-    print("\n".join(["", which, *said, f"Report: {remote.complete(folder) / 'report.html'}"]))
+    sentences = [*rows.classes.problems, *rows.classes.notes, *script_sentences(rows.texts, probe)]
+    sentences += [*problems(copied, rows.place), *repeats(copied)]
+    print("\n".join(["", which, *sentences, f"Report: {remote.complete(folder) / 'report.html'}"]))
 
 
 def read_methods(text: str) -> list[str]:

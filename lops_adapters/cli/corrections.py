@@ -31,7 +31,7 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Given:
+class Edits:
     """A file of corrections.
 
     Attributes:
@@ -78,7 +78,7 @@ def read_corrections(
     filled: bool = False,
     encoding: str = "utf-8",
     column: str | None = None,
-) -> Given:
+) -> Edits:
     """Read a file of corrections.
 
     Args:
@@ -102,10 +102,10 @@ def read_corrections(
         row, label = results.ROW, column or LABEL
     missing = [name for name in (row, label) if name not in table.columns]
     if missing:
-        more = "; name the column of labels by --label" if relabelled else ""
+        way_out = "; name the column of labels by --label" if relabelled else ""
         raise LopsError(
             f"{path} has no column {missing[0]!r}; its columns are "
-            f"{listed(map(repr, table.columns))}; wanted {row!r} and {label!r}{more}"
+            f"{listed(map(repr, table.columns))}; wanted {row!r} and {label!r}{way_out}"
         )
     if relabelled:
         rows = table.cells((row, label, results.GIVEN))
@@ -113,7 +113,7 @@ def read_corrections(
             Correction(line, *(cell_text(single(value)) for value in values))
             for _, line, values in rows
         ]
-        return Given(path, entries, column, None, numbered=True)
+        return Edits(path, entries, column, None, numbered=True)
     optional = [name for name in (COLUMN, TABLE) if name in table.columns]
     entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
     for _, line, cells in table.cells((row, label, *optional)):
@@ -129,18 +129,18 @@ def read_corrections(
                 f"{listed(map(repr, sorted(values)))}; apply them one by one"
             )
     column, sha256 = (next(iter(stated[name]), None) for name in (COLUMN, TABLE))
-    return Given(path, entries, column, sha256)
+    return Edits(path, entries, column, sha256)
 
 
-def changes(given: Given, table: readers.Table, label: str, by: str | None) -> Changes:
+def changes(edits: Edits, table: readers.Table, label: str, by: str | None) -> Changes:
     """Return what the corrections change in a table, after one pass over it.
 
     ``label`` is its column of labels, ``by`` its column of ids; None: corrections give row numbers,
     from 1, over all files. Raises a LopsError about unknown or repeated rows, an id of several
     rows, or a label that the column cannot hold.
     """
-    asked = by_row(given, by)
-    before: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
+    asked = by_row(edits, by)
+    current: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
     known: dict[str, Any] = {}
     position = -1
     for position, (_, _, (value, *ids)) in enumerate(table.cells((label, by) if by else (label,))):
@@ -151,52 +151,52 @@ def changes(given: Given, table: readers.Table, label: str, by: str | None) -> C
             known.setdefault(str(value), value)
         shown = key if key in asked else f"'{key}"  # as a spreadsheet shows a formula
         if shown in asked:
-            if shown in before:
+            if shown in current:
                 raise LopsError(
-                    f"{given.place(asked[shown])}: the id {key!r} is in several rows of the "
+                    f"{edits.place(asked[shown])}: the id {key!r} is in several rows of the "
                     f"table; correct by row number, without --id"
                 )
-            before[shown] = (position, value)
+            current[shown] = (position, value)
     count = position + 1
-    unknown = [entry for key, entry in asked.items() if key not in before]
+    unknown = [entry for key, entry in asked.items() if key not in current]
     if unknown:
         named = listed((f"{entry.row!r:.80}" for entry in unknown), limit=5)
         has = f"{count:,} rows" if by is None else f"no such id in column {by!r}"
         raise LopsError(
-            f"{given.place(unknown[0])}: no row {named} in the table, which has {has}; is this "
+            f"{edits.place(unknown[0])}: no row {named} in the table, which has {has}; is this "
             "the table that the corrections were made for?"
         )
     made = Changes(rows=count)
     for key, entry in asked.items():
-        _change(made, given, entry, before[key], known)
+        _change(made, edits, entry, current[key], known)
     return made
 
 
-def check_table(given: Given, checksums: dict[str, str]) -> None:
+def check_table(edits: Edits, checksums: dict[str, str]) -> None:
     """Raise a LopsError if corrections were made for another table."""
-    if given.sha256 is not None and given.sha256 != files.fingerprint(checksums):
+    if edits.sha256 is not None and edits.sha256 != files.fingerprint(checksums):
         raise LopsError(
-            f"{given.path} was made for another table, or the table has changed since: its SHA-256 "
-            f"is {files.fingerprint(checksums)[:12]}, not {given.sha256[:12]}; give the files of "
+            f"{edits.path} was made for another table, or the table has changed since: its SHA-256 "
+            f"is {files.fingerprint(checksums)[:12]}, not {edits.sha256[:12]}; give the files of "
             "lops select, in their order, or remove the column sha256 if the rows are the same"
         )
 
 
-def by_row(given: Given, by: str | None = None) -> dict[str, Correction]:
+def by_row(edits: Edits, by: str | None = None) -> dict[str, Correction]:
     """Return the corrections by row number, or by id; LopsError about bad and repeated rows."""
     asked: dict[str, Correction] = {}
-    for entry in given.entries:
+    for entry in edits.entries:
         key = entry.row
         if by is None:
             if not (key.isascii() and key.isdigit() and key.strip("0")):
                 raise LopsError(
-                    f"{given.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
+                    f"{edits.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
                     "--id COLUMN for ids"
                 )
             key = key.lstrip("0")  # int() refuses thousands of digits
         if key in asked:
             raise LopsError(
-                f"{given.place(entry)}: row {key} was corrected in line {asked[key].line} already; "
+                f"{edits.place(entry)}: row {key} was corrected in line {asked[key].line} already; "
                 "give every row once"
             )
         asked[key] = entry
@@ -204,13 +204,13 @@ def by_row(given: Given, by: str | None = None) -> dict[str, Correction]:
 
 
 def _change(
-    made: Changes, given: Given, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
+    made: Changes, edits: Edits, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
 ) -> None:
-    position, before = row
-    if entry.before not in (None, cell_text(before)):
+    position, label = row
+    if entry.before not in (None, cell_text(label)):
         raise LopsError(
-            f"{given.place(entry)}: row {entry.row} had the label {entry.before!r:.60}, and it has "
-            f"{before!r:.60} in the table; give the table that the rows were selected from"
+            f"{edits.place(entry)}: row {entry.row} had the label {entry.before!r:.60}, and it has "
+            f"{label!r:.60} in the table; give the table that the rows were selected from"
         )
     if not entry.label.strip() or (entry.label.strip() == NO_CLASS and NO_CLASS not in known):
         made.deleted.add(position)
@@ -222,22 +222,22 @@ def _change(
         value = known[text]
     elif len(values) > 1:  # a spreadsheet may show them alike
         raise LopsError(
-            f"{given.place(entry)}: the label is {text!r:.60}, and the table has "
+            f"{edits.place(entry)}: the label is {text!r:.60}, and the table has "
             f"{listed(map(repr, sorted(alike)), 5)}; write one of them as it is, or rename one of "
             "them in the table first"
         )
     elif values:
         value = known[alike[0]]
     else:
-        value = _new(given, entry, known)
+        value = _new(edits, entry, known)
         made.new[text] = made.new.get(text, 0) + 1
-    if type(value) is type(before) and value == before:
+    if type(value) is type(label) and value == label:
         made.same += 1
     else:
         made.labels[position] = value
 
 
-def _new(given: Given, entry: Correction, known: dict[str, Any]) -> Any:
+def _new(edits: Edits, entry: Correction, known: dict[str, Any]) -> Any:
     """Return a label that the table does not have, as a value of the column's type."""
     types = {type(value) for value in known.values()}
     if types <= {str}:
@@ -251,7 +251,7 @@ def _new(given: Given, entry: Correction, known: dict[str, Any]) -> Any:
     if type(value) not in types:
         names = ", ".join(sorted(kind.__name__ for kind in types))
         raise LopsError(
-            f"{given.place(entry)}: the label is {entry.label!r:.80}, and the table's labels are "
+            f"{edits.place(entry)}: the label is {entry.label!r:.80}, and the table's labels are "
             f"of type {names}; wanted one of {listed(sorted(known), limit=10)}"
         )
     return value

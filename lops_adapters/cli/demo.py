@@ -48,16 +48,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     corpus = dataset.corpus
     gold = np.array(dataset.gold.labels if dataset.gold else (), dtype=object)
     matched = string_match(corpus.texts, corpus.seeds, quiet=True)
-    at, labels = matched.positions, matched.labels
-    right = labels == gold[at]
+    positions, labels = matched.positions, matched.labels
+    right = labels == gold[positions]
     print(
         f"Demo corpus: {len(corpus)} news texts in {len(corpus.classes)} classes. Seed words label "
-        f"{len(at)} of them; {percent(float(np.mean(~right)))} of these labels are wrong.\n"
+        f"{len(positions)} of them; {percent(float(np.mean(~right)))} of these labels are wrong.\n"
     )
     table, words, out = (folder / name for name in ("labels.csv", "words.json", "selection"))
     folder.mkdir(parents=True, exist_ok=True)
-    ids, texts = [corpus.ids[i] for i in at], [corpus.texts[i] for i in at]
-    rows = zip(ids, texts, labels, gold[at], strict=True)
+    ids, texts = [corpus.ids[i] for i in positions], [corpus.texts[i] for i in positions]
+    rows = zip(ids, texts, labels, gold[positions], strict=True)
     storage.write_csv(table, ["id", "text", "weak", "gold"], rows)
     storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
     command_line = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
@@ -68,20 +68,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         selected = {row["id"] for row in csv.DictReader(handle)}
     kept = np.array([name in selected for name in ids])
     print("\nA linear classifier trained on these labels, tested on all texts:\n")
-    print(aligned(_classifiers(corpus, gold, at, labels, kept)))
+    print(aligned(_classifiers(corpus, gold, positions, labels, kept)))
     print("\nYour own table: lops select YOUR.csv --text COLUMN --label COLUMN")
     return 0
 
 
 def _classifiers(
-    corpus: Corpus, gold: np.ndarray, at: np.ndarray, labels: np.ndarray, kept: np.ndarray
+    corpus: Corpus, gold: np.ndarray, positions: np.ndarray, labels: np.ndarray, kept: np.ndarray
 ) -> list[list[str]]:
     """Return a table: what the classifier was trained on, and its macro-F1.
 
-    ``gold`` are the (n,) classes of the corpus; ``at`` (m,) positions of the texts with a label,
+    ``gold`` are the (n,) classes of the corpus; ``positions`` (m,) are of texts with a label,
     ``labels`` these labels, ``kept`` (m,) bool the kept ones.
     """
-    m, size, right = len(at), int(kept.sum()), labels == gold[at]
+    m, size, right = len(positions), int(kept.sum()), labels == gold[positions]
     evaluator = Evaluator(gold, corpus.classes)
     parts = {
         "all labels": lambda _: np.arange(m),
@@ -97,17 +97,17 @@ def _classifiers(
         wrong = [np.mean(~right[chosen]) for chosen in drawn]
         scores = []
         for seed, chosen in enumerate(drawn):
-            predicted = _predicted(corpus, at[chosen], labels[chosen], seed)
+            predicted = _predicted(corpus, positions[chosen], labels[chosen], seed)
             scores.append(evaluator.scores(predicted)["macro_f1"] or 0)
         means = (percent(float(np.mean(values))) for values in (wrong, scores))
         rows.append([name, str(len(drawn[0])), *means])
     return rows
 
 
-def _predicted(corpus: Corpus, at: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
+def _predicted(corpus: Corpus, positions: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
     """Return the classes of all texts by a classifier that is trained on some labels."""
     codes = np.array([corpus.classes.index(label) for label in labels])
     classifier = LinearProbe(epochs=EPOCHS, quiet=True)
-    classifier.fit([corpus.texts[i] for i in at], codes, len(corpus.classes), seed=seed)
+    classifier.fit([corpus.texts[i] for i in positions], codes, len(corpus.classes), seed=seed)
     names = np.array(corpus.classes, dtype=object)
     return names[classifier.predict_proba(corpus.texts).argmax(axis=1)]

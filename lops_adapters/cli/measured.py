@@ -61,15 +61,15 @@ def keep_of(name: str, keep: float | str) -> float | str | None:
 
 
 def run(
-    name: str, probe: Probe, rows: Sample, keep: float | str, seed: int, more: Mapping[str, Any]
+    name: str, probe: Probe, rows: Sample, keep: float | str, seed: int, options: Mapping[str, Any]
 ) -> Result:
-    """Select with one method and measure; ``more`` are its own arguments."""
-    selector = build(name, probe, keep=keep_of(name, keep), seed=seed, **more)
+    """Select with one method and measure; ``options`` are its own arguments."""
+    selector = build(name, probe, keep=keep_of(name, keep), seed=seed, **options)
     start = time.perf_counter()
     selection = selector(rows.texts, rows.labels)
     seconds = time.perf_counter() - start
-    at, labels, gold = with_gold(rows)
-    kept, confidence = selection.mask[at], selection.confidence[at]
+    rows_with_gold, labels, gold = with_gold(rows)
+    kept, confidence = selection.mask[rows_with_gold], selection.confidence[rows_with_gold]
     after = noise(labels[kept], gold[kept]) if kept.any() else None
     curve = noise_coverage_curve(confidence, labels, gold)
     area = area_under_noise_coverage(curve) if len(curve) > 1 else None
@@ -80,8 +80,8 @@ def run(
 def with_gold(rows: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the positions of the rows with a gold label, their pseudo-labels and gold labels."""
     gold = np.array(rows.gold, dtype=object)
-    at = np.flatnonzero([label is not None for label in gold])
-    return at, np.array(rows.labels, dtype=object)[at], gold[at]
+    positions = np.flatnonzero([label is not None for label in gold])
+    return positions, np.array(rows.labels, dtype=object)[positions], gold[positions]
 
 
 def comparison(

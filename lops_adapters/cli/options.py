@@ -227,15 +227,15 @@ def fraction(text: str) -> float | str:
     return text if text == "auto" else number(text, "auto or a number")
 
 
-def number(text: str, wanted: str = "a number") -> float:
+def number(text: str, kind: str = "a number") -> float:
     """Return a number, or raise the error that argparse prints."""
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}; wanted {wanted} such as 0.5") from None
+        raise argparse.ArgumentTypeError(f"found {text!r}; wanted {kind} such as 0.5") from None
 
 
 def read_words(path: Path | None) -> dict[str, list[str]] | None:
     """Return the words of each class from a JSON file; None without a file."""
-    wanted = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
-    return None if path is None else read_json(path, wanted)
+    message = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
+    return None if path is None else read_json(path, message)

@@ -136,30 +136,30 @@ def as_private_as(inputs: Iterable[Path]) -> Iterator[None]:
                 about.st_mode & stat.S_IRGRP and about.st_gid == os.getegid()
             )
             hidden |= 0 if shared else stat.S_IRWXG
-    before = os.umask(stat.S_IRWXG | stat.S_IRWXO)
-    os.umask(before | hidden)
+    umask = os.umask(stat.S_IRWXG | stat.S_IRWXO)
+    os.umask(umask | hidden)
     try:
         yield
     finally:
-        os.umask(before)
+        os.umask(umask)
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
-    """Turn a system error into a LopsError: about ``place`` in place of a temporary file.
+def writing(path: Path) -> Iterator[None]:
+    """Turn a system error into a LopsError: about ``path`` in place of a temporary file.
 
     Errors about files elsewhere name these.
     """
     try:
         yield
     except OSError as error:
-        folder, named = place.resolve().parent, error.filename
+        folder, named = path.resolve().parent, error.filename
         if isinstance(named, str | os.PathLike) and folder not in _resolved(named).parents:
             raise LopsError(f"{named}: {error.strerror or error}") from None
-        raise LopsError(f"cannot write {place}: {error.strerror or error}") from None
+        raise LopsError(f"cannot write {path}: {error.strerror or error}") from None
     except UnicodeEncodeError as error:
         raise LopsError(
-            f"cannot write {place}: {error.object[error.start]!a} is not valid Unicode; "
+            f"cannot write {path}: {error.object[error.start]!a} is not valid Unicode; "
             "remove it from the input"
         ) from None
 

@@ -27,7 +27,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     ``name`` is the table's; ``parts``: a part of the rows is a folder; ``verbose``: also print all
     sentences of the report.
     """
-    said, page = done.said, done.page
+    why, page = done.said, done.page
     to_check = _to_check(done, output)
     rate = done.fit.selection.checked_rate
     about = (
@@ -38,17 +38,17 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     if rate is not None:
         about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [
-        *(f"Problem: {sentence}" for sentence in said.problems),
+        *(f"Problem: {sentence}" for sentence in why.problems),
         f"{name}: {_counts(page)}.",
         done.summary(about),
         *source_table(page),
         *_gold(page, checked=rate is not None),
-        *said.pairs,
-        *said.notes,
-        *(said.first[:3] if verbose else []),
-        *said.first[3:],
-        *(said.rows if verbose else []),
-        _method(done, said.first[1]),
+        *why.pairs,
+        *why.notes,
+        *(why.first[:3] if verbose else []),
+        *why.first[3:],
+        *(why.rows if verbose else []),
+        _method(done, why.first[1]),
         *_written(done, output, to_check, parts),
         _next(done, output, to_check),
     ]
@@ -64,8 +64,8 @@ def _to_check(done: Done, output: Output) -> int:
 def _counts(page: SelectionPage) -> str:
     rejected = page.n_rows - page.n_kept
     share = percent(page.n_kept / page.n_rows)
-    said = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected {rejected:,}"
-    return f"{said}, {page.n_abstained:,} without a label" if page.n_abstained else said
+    sentence = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected {rejected:,}"
+    return f"{sentence}, {page.n_abstained:,} without a label" if page.n_abstained else sentence
 
 
 def source_table(page: SelectionPage) -> list[str]:
@@ -73,8 +73,8 @@ def source_table(page: SelectionPage) -> list[str]:
     if not page.sources:
         return []
     rows = [source_cells(row) for row in by_accuracy(page)]
-    more = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
-    return ["", aligned([HEAD, *rows[:_SOURCES]]), more]
+    rest = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
+    return ["", aligned([HEAD, *rows[:_SOURCES]]), rest]
 
 
 def _gold(page: SelectionPage, checked: bool) -> list[str]:
@@ -86,13 +86,13 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
         return []
     before, after = percent(page.noise_before), percent(page.noise_after)
     rows = f" of {page.n_gold:,} rows" if page.n_gold < page.n_rows else ""
-    said = f"Gold labels{rows}: {before} wrong before, {after} after"
+    sentence = f"Gold labels{rows}: {before} wrong before, {after} after"
     rejected = page.n_gold - page.n_gold_kept
     if checked or not rejected:
-        return [f"{said}."]
+        return [f"{sentence}."]
     wrong = round(page.noise_before * page.n_gold)
     wrong -= round((page.noise_after or 0) * page.n_gold_kept)
-    return [f"{said}; {wrong:,} of {rejected:,} rejected rows are wrong."]
+    return [f"{sentence}; {wrong:,} of {rejected:,} rejected rows are wrong."]
 
 
 def _method(done: Done, kept: str) -> str:
@@ -107,10 +107,10 @@ def _method(done: Done, kept: str) -> str:
 
 def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str]:
     alone, folder = output.keep_out, output.folder and remote.complete(output.folder)
-    said = [] if alone is None else [f"Kept rows: {alone}"]
-    said += [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
+    written = [] if alone is None else [f"Kept rows: {alone}"]
+    written += [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
     if folder is None:
-        return said
+        return written
     names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]
     names += [f"abstained ({done.totals.abstained:,})"] if done.totals.abstained else []
     names += ["train"] if done.fit.job.choice.row.assesses else []
@@ -118,7 +118,7 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
     names += [Path(DUPLICATES).stem] if done.fit.near else []
     names += [Path(SOURCES).stem] if done.page.sources else []
     where = f"{folder}/" + (f" (folders of .{output.kind} files)" if parts else "")
-    return [*said, f"Written to {where}: {', '.join(names)}, report.html"]
+    return [*written, f"Written to {where}: {', '.join(names)}, report.html"]
 
 
 def _next(done: Done, output: Output, to_check: int) -> str:

@@ -38,12 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     options.command = ["lops", "select", *(arguments or ())]
     set_up_logging(quiet=True)
-    with standard_input.given(options.files) as paths, threads.limited() as said:
-        _checked(options, paths, said)
+    with standard_input.given(options.files) as paths, threads.limited() as notes:
+        _checked(options, paths, notes)
     return 0
 
 
-def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[str]) -> None:
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[str]) -> None:
     """Check the options and the table, then select."""
     choice = _of_options(Choice, options, words=shared.read_words(options.words))
     method, row = choice.method, choice.check()
@@ -88,14 +88,14 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], said: list[st
         _check_outputs(options, paths, folder, keep_out)
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)
-        _select(options, _job(options, table, columns, choice, said), table, output)
+        _select(options, _job(options, table, columns, choice, notes), table, output)
 
 
 def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
     """Return a dataclass of the options that its fields name; ``read``: what some of them hold."""
-    given = {**vars(options), **read}
+    values = {**vars(options), **read}
     names = (one.name for one in fields(kind))
-    return kind(**{name: given[name] for name in names if given.get(name) is not None})
+    return kind(**{name: values[name] for name in names if values.get(name) is not None})
 
 
 def _able(method: Method) -> dict[str, bool]:
@@ -111,7 +111,7 @@ def _job(
     table: readers.Table,
     columns: Columns,
     choice: Choice,
-    said: Sequence[str],
+    notes: Sequence[str],
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
@@ -145,7 +145,7 @@ def _job(
             **{name: value for name, value in vars(options).items() if name not in unrecorded},
             "checked": files.checksums(options.checked or ()),
         },
-        said=said,
+        said=notes,
         command=" ".join(options.command),
     )
 
@@ -171,10 +171,10 @@ def _table(
     options: argparse.Namespace, paths: Sequence[Path], checksums: dict[str, str]
 ) -> dict[str, str]:
     """Return what the page needs for corrections: column, checksum, and the command."""
-    more = [] if options.delimiter is None else ["--delimiter", options.delimiter]
-    more += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    more += [] if options.sheet is None else ["--sheet", options.sheet]
-    more += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
+    reading = [] if options.delimiter is None else ["--delimiter", options.delimiter]
+    reading += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
+    reading += [] if options.sheet is None else ["--sheet", options.sheet]
+    reading += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = lines.unpacked_name(paths[0])
     format = formats.to_read(paths[0])
     keeps = format.copied or format.name == format.native
@@ -183,7 +183,7 @@ def _table(
     names = ["TABLE"] if files.STANDARD_INPUT in options.files else map(str, paths)
     round_ = len(options.checked or ()) + 1
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
-    words = ["lops", "apply", download, *names, *more, "--output", output]
+    words = ["lops", "apply", download, *names, *reading, "--output", output]
     again = [word for word in options.command if word != "--force"]
     return {
         "column": options.label,

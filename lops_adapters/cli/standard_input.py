@@ -39,8 +39,8 @@ def named(patterns: Sequence[str], paths: Sequence[Path]) -> str:
     """Return the names of the files, at most three of them."""
     if STANDARD_INPUT in patterns:
         return NAME
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(map(str, paths[:3])) + more
+    rest = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return ", ".join(map(str, paths[:3])) + rest
 
 
 def keyed(patterns: Sequence[str], checksums: dict[str, str]) -> dict[str, str]:

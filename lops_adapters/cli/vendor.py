@@ -38,8 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Copy the core, or check a copy; returns 1 if the copy is not current."""
     options = parser().parse_args(arguments)
     if not options.check:
-        path, before = copies.vendor(options.destination)
-        unchanged = ", unchanged" if before == "current" else ""
+        path, previous = copies.vendor(options.destination)
+        unchanged = ", unchanged" if previous == "current" else ""
         print(f"{path} is lops_adapters {__version__}{unchanged}")
         return 0
     path = copies.target(options.destination)
