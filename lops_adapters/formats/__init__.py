@@ -87,8 +87,8 @@ def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tup
         return None, encoding
     encoding = encoding_of(path, encoding)
     for delimiter in (kind.delimiter, ";", "\t", ","):
-        found = kind.start(path, Reading(delimiter, encoding, quotes=True)).columns
-        if not set(columns).isdisjoint(found):
+        read = kind.start(path, Reading(delimiter, encoding, quotes=True)).columns
+        if not set(columns).isdisjoint(read):
             return delimiter, encoding
     return None, encoding
 

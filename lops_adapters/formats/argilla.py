@@ -23,16 +23,16 @@ class Argilla(Nested):
             places[f"{name}.suggestion"] = ("suggestions", name, "value")
         rows: dict[Any, Annotation] = {}
         for name, responses in (record.get("responses") or {}).items():
-            for place, one in enumerate(responses):
+            for index, one in enumerate(responses):
                 who = one.get("user_id")
                 row = rows.setdefault(who, Annotation({ANNOTATOR: who}, dict(places), []))
                 row.cells[name] = one.get("value")
-                row.places[name] = ("responses", name, place, "value")
-                row.parts.append(("responses", name, place))
-        found = [*rows.values()] or [Annotation({}, places, [])]
+                row.places[name] = ("responses", name, index, "value")
+                row.parts.append(("responses", name, index))
+        annotations = [*rows.values()] or [Annotation({}, places, [])]
         return [
             Annotation({**fields, **row.cells, **about, **fields}, row.places, row.parts)
-            for row in found
+            for row in annotations
         ]
 
     def layout(self, records: Sequence[dict[str, Any]]) -> Layout | None:

@@ -81,17 +81,17 @@ class TextBlock(LineBlock):
 
     def missing(self, name: str) -> dict[int, str]:
         """Return the cells of a column that are NA, NULL and such, without quotes."""
-        place = self.columns.index(name)
-        return {row: self.rows[row][place] for row, places in self.na.items() if place in places}
+        index = self.columns.index(name)
+        return {row: self.rows[row][index] for row, places in self.na.items() if index in places}
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        place, rows = self.columns.index(column), list(self.rows)
+        index, rows = self.columns.index(column), list(self.rows)
         raw = None if self.raw is None else list(self.raw)
         for row, value in values.items():
             text = cell_text(value)
-            rows[row] = [*rows[row][:place], text, *rows[row][place + 1 :]]
+            rows[row] = [*rows[row][:index], text, *rows[row][index + 1 :]]
             if raw is not None:
-                start, end = spans(raw[row], self.reading.delimiter, self.quotes)[place]
+                start, end = spans(raw[row], self.reading.delimiter, self.quotes)[index]
                 quoted = self.quotes and raw[row].startswith('"', start)
                 new = _written(text, self.reading.delimiter, self.quotes, quoted)
                 raw[row] = f"{raw[row][:start]}{new}{raw[row][end:]}"
@@ -122,8 +122,8 @@ class Delimited(base.Format):
     def start(self, path: Path, reading: Reading) -> Start:
         with binary(path) as file:
             first = beginning(path, file, reading.encoding)
-            seen: list[str] = []
-            lines = _noted(text_lines(path, reading.encoding, True, file), seen)
+            raw: list[str] = []
+            lines = _noted(text_lines(path, reading.encoding, True, file), raw)
             quotes = reading.quotes is not False
             _, header = next(csv_records(path, True, reading.delimiter, lines, quotes), (0, []))
         if not header:
@@ -133,7 +133,7 @@ class Delimited(base.Format):
             reading = replace(reading, quotes=pair(text, reading.delimiter, str(path)))
         marked = first.startswith(codecs.BOM_UTF8)
         return Start(
-            self.name, tuple(header), reading, marked=marked, mark=first, header="".join(seen)
+            self.name, tuple(header), reading, marked=marked, mark=first, header="".join(raw)
         )
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
@@ -171,15 +171,15 @@ def _rows(
         LopsError: another number of cells than in the header.
 
     """
-    reading, seen, held = start.reading, list[str](), None
+    reading, read_lines, held = start.reading, list[str](), None
     quotes, width = reading.quotes is not False, len(start.columns)
-    records = csv_records(path, True, reading.delimiter, _noted(lines, seen), quotes)
+    records = csv_records(path, True, reading.delimiter, _noted(lines, read_lines), quotes)
     next(records, None)  # the header
-    seen.clear()
+    read_lines.clear()
     for line, record in records:
-        wanted = reading.raw or not (reading.keep_na or NA.isdisjoint(record))
-        text = "".join(seen) if wanted else None
-        seen.clear()
+        needs_text = reading.raw or not (reading.keep_na or NA.isdisjoint(record))
+        text = "".join(read_lines) if needs_text else None
+        read_lines.clear()
         cells = record if len(record) == width else _fitted(path, line, record, start.columns)
         if not reading.raw:
             yield line, cells, text
@@ -188,19 +188,19 @@ def _rows(
             yield held
         held = line, cells, str(text)
     if held is not None:
-        yield held[0], held[1], held[2] + "".join(seen)  # blank lines at the end
+        yield held[0], held[1], held[2] + "".join(read_lines)  # blank lines at the end
 
 
-def _noted(lines: Iterable[str], seen: list[str]) -> Iterator[str]:
+def _noted(lines: Iterable[str], read_lines: list[str]) -> Iterator[str]:
     for line in lines:
-        seen.append(line)
+        read_lines.append(line)
         yield line
 
 
 def _missing(text: str, reading: Reading) -> frozenset[int]:
     """Return the places of cells that are missing in words; in quotes they are texts."""
     cells = spans(text, reading.delimiter, reading.quotes is not False)
-    return frozenset(place for place, (a, b) in enumerate(cells) if text[a:b] in NA)
+    return frozenset(index for index, (a, b) in enumerate(cells) if text[a:b] in NA)
 
 
 def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[str]:
@@ -262,5 +262,5 @@ class TextRows(base.Writer):
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         cells, new = block.records(self._columns), [added[name] for name in self._added]
         extra: Iterable[Sequence[Any]] = zip(*new, strict=True) if new else repeat((), len(rows))
-        for row, more in zip(rows.tolist(), extra, strict=True):
-            self._write(cell_texts((*cells[row], *map(number_text, more)), self._escape))
+        for row, added_cells in zip(rows.tolist(), extra, strict=True):
+            self._write(cell_texts((*cells[row], *map(number_text, added_cells)), self._escape))

@@ -66,17 +66,17 @@ def _matching(pattern: str) -> list[Path]:
     if path.is_file():
         return [path]
     if is_remote(path):
-        found = matching(path)
+        paths = matching(path)
     else:
-        found = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
-    if not found:
+        paths = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+    if not paths:
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = get_close_matches(path.name, names, n=1, cutoff=ALIKE)
         if near:
             raise LopsError(f"{pattern}: no such file; did you mean {path.parent / near[0]}?")
         where = ", or out of reach" if is_remote(path) else f" (from {Path.cwd()})"
         raise LopsError(f"{pattern}: no such file{where}")
-    return found
+    return paths
 
 
 def is_table(path: Path) -> bool:

@@ -61,13 +61,13 @@ class Json(Jsonl):
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         text, _ = whole_text(path, start.reading)
-        number, before = 0, 0
+        number, previous_end = 0, 0
         for rows in in_blocks(objects(path, text)):
             spans = [(begin, end) for begin, end, _ in rows]
             raw: list[str] | None = [] if start.reading.raw else None
             for begin, end in spans if raw is not None else ():
-                raw.append(text[before or begin : end])  # type: ignore[union-attr]
-                before = end
+                raw.append(text[previous_end or begin : end])  # type: ignore[union-attr]
+                previous_end = end
             numbers = range(number + 1, number + 1 + len(rows))
             yield ArrayBlock(path, numbers, [text[begin:end] for begin, end in spans], raw=raw)
             number += len(rows)
@@ -96,32 +96,32 @@ def objects(path: Path, text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
         LopsError: no JSON, or no array of objects.
 
     """
-    wanted = 'wanted an array of objects, such as [{"text": "a", "label": "x"}]'
-    at = _filled(text, 0)
-    if text[at : at + 1] != "[":
-        raise LopsError(f"{path}: found {text[at : at + 40]!r}; {wanted}")
-    at, number = _filled(text, at + 1), 0
-    while text[at : at + 1] != "]":
+    expected = 'wanted an array of objects, such as [{"text": "a", "label": "x"}]'
+    i = _filled(text, 0)
+    if text[i : i + 1] != "[":
+        raise LopsError(f"{path}: found {text[i : i + 40]!r}; {expected}")
+    i, number = _filled(text, i + 1), 0
+    while text[i : i + 1] != "]":
         number += 1
         try:
-            record, end = _DECODER.raw_decode(text, at)
+            record, end = _DECODER.raw_decode(text, i)
         except (ValueError, RecursionError) as error:
-            raise LopsError(f"{path}, row {number}: not JSON ({error}); {wanted}") from None
+            raise LopsError(f"{path}, row {number}: not JSON ({error}); {expected}") from None
         if not isinstance(record, dict):
-            raise LopsError(f"{path}, row {number}: found {record!r:.80}; {wanted}")
-        yield at, end, record
-        at = _filled(text, end)
-        if text[at : at + 1] == ",":
-            at = _filled(text, at + 1)
-        elif text[at : at + 1] != "]":
-            raise LopsError(f"{path}, after row {number}: found {text[at : at + 40]!r}; {wanted}")
+            raise LopsError(f"{path}, row {number}: found {record!r:.80}; {expected}")
+        yield i, end, record
+        i = _filled(text, end)
+        if text[i : i + 1] == ",":
+            i = _filled(text, i + 1)
+        elif text[i : i + 1] != "]":
+            raise LopsError(f"{path}, after row {number}: found {text[i : i + 40]!r}; {expected}")
 
 
-def _filled(text: str, at: int) -> int:
+def _filled(text: str, i: int) -> int:
     """Return the place of the next character that is no space."""
-    while text[at : at + 1] and text[at] in " \t\r\n":
-        at += 1
-    return at
+    while text[i : i + 1] and text[i] in " \t\r\n":
+        i += 1
+    return i
 
 
 def _first_text(path: Path) -> str:

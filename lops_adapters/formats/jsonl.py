@@ -25,13 +25,13 @@ _BREAK = re.compile(r"[ \t]*[\r\n]\s*")
 
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
     """Return the JSON object of a line; raise a LopsError if it is not one."""
-    wanted = "wanted one JSON object per line"
+    expected = "wanted one JSON object per line"
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:  # ValueError: also of thousands of digits
-        raise LopsError(f"{path}, line {number}: not JSON ({error}); {wanted}") from None
+        raise LopsError(f"{path}, line {number}: not JSON ({error}); {expected}") from None
     if not isinstance(record, dict):
-        raise LopsError(f"{path}, line {number}: found {record!r:.80}; {wanted}")
+        raise LopsError(f"{path}, line {number}: found {record!r:.80}; {expected}")
     return record
 
 
@@ -128,14 +128,14 @@ def _with_text(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, each with blank lines after it, the first with those
     before it.
     """
-    text, place = "", 0
+    text, line_number = "", 0
     for number, line in enumerate(lines, 1):
-        if line.strip() and place:
-            yield place, text
-            text, place = "", 0
-        text, place = text + line, number if line.strip() else place
-    if place:
-        yield place, text
+        if line.strip() and line_number:
+            yield line_number, text
+            text, line_number = "", 0
+        text, line_number = text + line, number if line.strip() else line_number
+    if line_number:
+        yield line_number, text
 
 
 class JsonRows(base.Writer):
@@ -151,13 +151,13 @@ class JsonRows(base.Writer):
         else:
             records = block.records(self._columns)
             lines = [json_text(dict(zip(self._columns, cells, strict=True))) for cells in records]
-        for place, row in enumerate(rows.tolist()):
+        for index, row in enumerate(rows.tolist()):
             if not added:
                 self._put(lines[row])
                 continue
             head = lines[row][:-1].rstrip()  # without the closing brace
-            more = json_text({name: values[place] for name, values in added.items()})
-            self._put(f"{head}{'' if head == '{' else ', '}{more[1:]}")
+            added_text = json_text({name: values[index] for name, values in added.items()})
+            self._put(f"{head}{'' if head == '{' else ', '}{added_text[1:]}")
 
     def _put(self, text: str) -> None:
         """Write an object; a line break in it, which stands between its parts, becomes a space."""

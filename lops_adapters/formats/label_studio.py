@@ -34,7 +34,7 @@ class LabelStudio(Nested):
             labels = {name: single(chosen) for name, (chosen, _) in choices.items()}
             cells = {**labels, ANNOTATOR: who, TASK: record.get("id")}
             places: dict[str, Steps] = {
-                name: (*steps, *place) for name, (_, place) in choices.items() if name not in data
+                name: (*steps, *path) for name, (_, path) in choices.items() if name not in data
             }
             rows.append(Annotation({**data, **cells, **data}, places, [steps]))
         return rows or [Annotation({**data, TASK: record.get("id"), **data}, {}, [])]
@@ -50,18 +50,18 @@ class LabelStudio(Nested):
 def _done(task: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any]]]:
     """Yield the annotations that were not cancelled, and where they are."""
     key = "annotations" if "annotations" in task else "completions"
-    for place, one in enumerate(task.get(key) or ()):
+    for index, one in enumerate(task.get(key) or ()):
         if isinstance(one, dict) and not one.get("was_cancelled"):
-            yield (key, place), one
+            yield (key, index), one
 
 
 def _choices(annotation: dict[str, Any]) -> dict[str, tuple[list[Any], Steps]]:
     """Return control -> its choices, and where the last list of them is."""
     chosen: dict[str, tuple[list[Any], Steps]] = {}
-    for place, result in enumerate(annotation.get("result") or ()):
+    for index, result in enumerate(annotation.get("result") or ()):
         choices = (result.get("value") or {}).get("choices")
         if isinstance(choices, list):
             name = str(result.get("from_name"))
-            before = chosen[name][0] if name in chosen else []
-            chosen[name] = ([*before, *choices], ("result", place, "value", "choices"))
+            earlier = chosen[name][0] if name in chosen else []
+            chosen[name] = ([*earlier, *choices], ("result", index, "value", "choices"))
     return chosen

@@ -23,8 +23,8 @@ class Layout(NamedTuple):
     tool: str | None = None
 
     def __str__(self) -> str:
-        said = f"--text {self.text} --label {self.label}"
-        return f"{said} --source {self.source}" if self.source else said
+        options = f"--text {self.text} --label {self.label}"
+        return f"{options} --source {self.source}" if self.source else options
 
 
 def of_parts(
@@ -51,10 +51,10 @@ def by_columns(columns: Sequence[str]) -> Layout | None:
         labels = [name for name in ("accept", "label") if name in columns]
         return of_parts(["text"], labels[:1], who, "Prodigy") if "text" in columns else None
     if set(_MIN) <= set(columns):
-        rest, own = [name for name in columns if name not in _BESIDE], columns.index("id")
+        rest, index = [name for name in columns if name not in _BESIDE], columns.index("id")
         texts = [name for name in rest if name == "text"]  # in CSV, columns are sorted by name
-        if own < columns.index("annotation_id"):  # in JSON_MIN, keys of the task stand before id
-            texts = list(columns[:own])
+        if index < columns.index("annotation_id"):  # in JSON_MIN, keys of the task stand before id
+            texts = list(columns[:index])
         labels = [name for name in rest if name not in texts]
         return of_parts(texts, labels, "annotator", "Label Studio")
     return Layout("text", "label") if {"text", "label"} <= set(columns) else None

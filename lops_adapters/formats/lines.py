@@ -64,11 +64,11 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
     files = [one for one in archive.infolist() if not one.is_dir()]
     files = [one for one in files if not re.search(r"(^|/)(\.|__MACOSX/)", one.filename)]
     tables = [one for one in files if Path(one.filename).suffix.lower() not in _NOTES]
-    found = files if len(files) == 1 else tables
-    if len(found) != 1:
+    members = files if len(files) == 1 else tables
+    if len(members) != 1:
         names = listed((one.filename for one in files), 5)
         raise LopsError(f"{path} holds {names}; wanted one table: unpack it and give its files")
-    return found[0]
+    return members[0]
 
 
 @contextmanager

@@ -48,9 +48,9 @@ class NestedBlock(RecordBlock):
                     "it in the tool, or leave the row out of the corrections"
                 )
             texts[self.record_of[row]] = changed(texts[self.record_of[row]], steps, value)
-        place, rows = self.columns.index(column), list(self.rows)
+        index, rows = self.columns.index(column), list(self.rows)
         for row, value in values.items():
-            rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]
+            rows[row] = [*rows[row][:index], value, *rows[row][index + 1 :]]
         return replace(self, rows=rows, texts=texts)
 
 
@@ -81,19 +81,19 @@ class Nested(Format):
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         text, _ = whole_text(path, start.reading)
-        number, before = 0, 0
+        number, previous_end = 0, 0
         for records in in_blocks(objects(path, text)):
             block = NestedBlock(path, [], start.columns, [])
-            for place, (begin, end, record) in enumerate(records):
+            for index, (begin, end, record) in enumerate(records):
                 number += 1
                 for row in self.annotations(record):
                     block.found.append(row)
-                    block.record_of.append(place)
+                    block.record_of.append(index)
                     block.rows.append([row.cells.get(name) for name in start.columns])
                     block.numbers.append(number)  # type: ignore[attr-defined]
                 if start.reading.raw:
-                    block.texts.append(text[before or begin : end])
-                before = end
+                    block.texts.append(text[previous_end or begin : end])
+                previous_end = end
             yield block
 
     def copier(self, path: Path, start: Start) -> base.Writer:

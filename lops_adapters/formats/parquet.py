@@ -54,10 +54,10 @@ class BatchBlock(Block):
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns: names of classes for their ids, None for other ids."""
         columns = [self._values(name) for name in names]
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             if name in self.class_names:
                 name_of = dict(enumerate(self.class_names[name]))
-                columns[place] = [name_of.get(code) for code in columns[place]]
+                columns[index] = [name_of.get(code) for code in columns[index]]
         return columns
 
     def _values(self, name: str) -> list[Any]:
@@ -87,8 +87,8 @@ class BatchBlock(Block):
         if not values:
             return self
         pyarrow, _ = import_pyarrow(self.path)
-        place = self.batch.schema.get_field_index(column)
-        cells, kind = self._values(column), self.batch.schema.field(place).type
+        index = self.batch.schema.get_field_index(column)
+        cells, kind = self._values(column), self.batch.schema.field(index).type
         known = self.class_names.get(column)
         for row, value in values.items():
             if known is not None and value is not None:
@@ -96,7 +96,7 @@ class BatchBlock(Block):
             else:
                 cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
-        columns[place] = _array(pyarrow, cells, self.batch.schema.field(place))
+        columns[index] = _array(pyarrow, cells, self.batch.schema.field(index))
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
         return replace(self, batch=batch)
 
@@ -168,7 +168,7 @@ class Parquet(base.Format):
         kind = start.types.field(like).type
         if pyarrow.types.is_dictionary(kind) or _is_list(pyarrow, kind):
             kind = kind.value_type
-        fields = [start.types.field(place) for place in places]
+        fields = [start.types.field(index) for index in places]
         return pyarrow.schema([*fields, *((name, kind) for name in added)])
 
     def load(self, path: Path) -> None:
@@ -200,9 +200,9 @@ class Parquet(base.Format):
 def without_views(pyarrow: Any, schema: Any) -> Any:
     """Return a schema with plain strings and bytes; Arrow takes no rows of its other kinds."""
     plain = {"string_view": pyarrow.large_string(), "binary_view": pyarrow.large_binary()}
-    for place, one in enumerate(schema):
+    for index, one in enumerate(schema):
         if str(one.type) in plain:
-            schema = schema.set(place, one.with_type(plain[str(one.type)]))
+            schema = schema.set(index, one.with_type(plain[str(one.type)]))
     return schema
 
 
@@ -262,14 +262,14 @@ def grouped(sizes: Iterable[int], least: int) -> list[tuple[tuple[int, ...], int
     """
     parts: list[tuple[tuple[int, ...], int]] = []
     groups: list[int] = []
-    before = rows = 0
+    first_row = rows = 0
     for number, size in enumerate(sizes):
         groups.append(number)
         rows += size
         if rows >= least:
-            parts.append((tuple(groups), before))
-            before, groups, rows = before + rows, [], 0
-    return [*parts, (tuple(groups), before)] if groups or not parts else parts
+            parts.append((tuple(groups), first_row))
+            first_row, groups, rows = first_row + rows, [], 0
+    return [*parts, (tuple(groups), first_row)] if groups or not parts else parts
 
 
 class ParquetRows(base.Writer):

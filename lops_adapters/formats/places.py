@@ -27,8 +27,8 @@ def shown_places(places: Sequence[Place], unit: str, count: int, several: bool) 
         shown += f" of {first[0][0]}" if several else ""
     else:
         shown = ", ".join(f"{number} of {path}" for path, number in first)
-    more = f" and {count - len(first):,} more" if count > len(first) else ""
-    return f"{unit}{'s' if count > 1 else ''} {shown}{more}"
+    rest = f" and {count - len(first):,} more" if count > len(first) else ""
+    return f"{unit}{'s' if count > 1 else ''} {shown}{rest}"
 
 
 def rows_of(count: int) -> str:

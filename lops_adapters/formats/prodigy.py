@@ -15,16 +15,16 @@ class ProdigyBlock(JsonBlock):
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         *columns, answers = super().cells((*names, ANSWER))
-        for place, name in enumerate(names):
+        for index, name in enumerate(names):
             if name in _LABELS:
-                pairs = zip(columns[place], answers, strict=True)
-                columns[place] = [cell if said == ACCEPT else None for cell, said in pairs]
+                pairs = zip(columns[index], answers, strict=True)
+                columns[index] = [cell if answer == ACCEPT else None for cell, answer in pairs]
         return columns
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        said = dict.fromkeys(values, ACCEPT) if column in _LABELS else {}
+        accepted = dict.fromkeys(values, ACCEPT) if column in _LABELS else {}
         block = super().replaced(column, values)
-        return JsonBlock.replaced(block, ANSWER, said) if said else block  # type: ignore[arg-type]
+        return JsonBlock.replaced(block, ANSWER, accepted) if accepted else block  # type: ignore[arg-type]
 
 
 class Prodigy(Jsonl):

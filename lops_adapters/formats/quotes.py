@@ -83,15 +83,15 @@ def _up_to(lines: Iterable[str], most: int) -> Iterator[str]:
 
 def _joined(lines: Sequence[str], delimiter: str, width: int) -> tuple[list[Joined], bool]:
     """Return records of several lines that may be rows, and whether quotes pair in all lines."""
-    reader, before, joined = csv.reader(lines, delimiter=delimiter, strict=True), 0, []
+    reader, previous_line, joined = csv.reader(lines, delimiter=delimiter, strict=True), 0, []
     try:
         for record in reader:
             after = reader.line_num
-            if after > before + 1 and record:
-                rows = [unquoted(line, delimiter) for line in lines[before:after]]
+            if after > previous_line + 1 and record:
+                rows = [unquoted(line, delimiter) for line in lines[previous_line:after]]
                 if width > 1 and all(len(row) == width for row in rows):
-                    joined.append(Joined(before + 1, after, rows))
-            before = after
+                    joined.append(Joined(previous_line + 1, after, rows))
+            previous_line = after
     except csv.Error:
         return joined, sum(map(len, lines)) > SCANNED and reader.line_num == len(lines)
     return joined, True
@@ -132,18 +132,18 @@ def spans(record: str, delimiter: str, quotes: bool) -> list[tuple[int, int]]:
     ([(1, 2), (3, 9)], [(0, 1), (2, 4)])
     """
     start, end = len(record) - len(record.lstrip("\r\n")), len(record.rstrip("\r\n"))
-    found: list[tuple[int, int]] = []
+    cells: list[tuple[int, int]] = []
     if not quotes:
         for text in record[start:end].split(delimiter):
-            found.append((start, start + len(text)))
+            cells.append((start, start + len(text)))
             start += len(text) + 1
-        return found
+        return cells
     while match := _cell(delimiter).match(record, start):
-        found.append(match.span())
+        cells.append(match.span())
         if record[match.end() : match.end() + 1] != delimiter:
             break
         start = match.end() + 1
-    return found
+    return cells
 
 
 @cache

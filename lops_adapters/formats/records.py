@@ -18,15 +18,15 @@ class RecordBlock(Block):
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         places = [self.columns.index(name) for name in names]
-        return [[row[place] for row in self.rows] for place in places]
+        return [[row[index] for row in self.rows] for index in places]
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
         return list(self.rows)
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
-        place, rows = self.columns.index(column), list(self.rows)
+        index, rows = self.columns.index(column), list(self.rows)
         for row, value in values.items():
-            rows[row] = [*rows[row][:place], value, *rows[row][place + 1 :]]
+            rows[row] = [*rows[row][:index], value, *rows[row][index + 1 :]]
         return replace(self, rows=rows)
 
 

@@ -11,27 +11,27 @@ _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
 
 
-def items(text: str, at: int) -> Iterator[tuple[Any, int, int]]:
+def items(text: str, i: int) -> Iterator[tuple[Any, int, int]]:
     """Yield (key or place, start, end) of the values of the object or array that begins here."""
-    close, number = {"{": "}", "[": "]"}[text[at]], 0
-    at = _skip(text, at + 1)
-    while text[at] != close:
+    close, number = {"{": "}", "[": "]"}[text[i]], 0
+    i = _skip(text, i + 1)
+    while text[i] != close:
         name: Any = number
         if close == "}":
-            name, at = _DECODER.raw_decode(text, at)
-            at = _skip(text, _skip(text, at) + 1)  # behind the colon
-        start = at
-        _, at = _DECODER.raw_decode(text, start)
-        yield name, start, at
-        number, at = number + 1, _skip(text, at)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
+            name, i = _DECODER.raw_decode(text, i)
+            i = _skip(text, _skip(text, i) + 1)  # behind the colon
+        start = i
+        _, i = _DECODER.raw_decode(text, start)
+        yield name, start, i
+        number, i = number + 1, _skip(text, i)
+        if text[i] == ",":
+            i = _skip(text, i + 1)
 
 
-def _skip(text: str, at: int) -> int:
-    while text[at] in _SPACE:
-        at += 1
-    return at
+def _skip(text: str, i: int) -> int:
+    while text[i] in _SPACE:
+        i += 1
+    return i
 
 
 def span(text: str, steps: Steps) -> tuple[int, int]:
@@ -60,11 +60,11 @@ def without(text: str, steps: Steps) -> str:
     >>> without('{"a": [1, 2,  3]}', ("a", 1)), without('{"a": [1, 2]}', ("a", 1))
     ('{"a": [1, 3]}', '{"a": [1]}')
     """
-    *outer, place = steps
+    *outer, index = steps
     spans = [(start, end) for _, start, end in items(text, span(text, outer)[0])]
-    start, end = spans[int(place)]
-    if int(place) + 1 < len(spans):
-        end = spans[int(place) + 1][0]
-    elif place:
-        start = spans[int(place) - 1][1]
+    start, end = spans[int(index)]
+    if int(index) + 1 < len(spans):
+        end = spans[int(index) + 1][0]
+    elif index:
+        start = spans[int(index) - 1][1]
     return text[:start] + text[end:]

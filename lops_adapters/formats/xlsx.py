@@ -49,7 +49,7 @@ class Xlsx(Format):
         for rows in in_blocks(records):
             numbers, texts = zip(*rows, strict=True)
             na = {
-                row: frozenset(place for place, cell in enumerate(cells) if cell in NA)
+                row: frozenset(index for index, cell in enumerate(cells) if cell in NA)
                 for row, cells in enumerate(texts)
                 if not (start.reading.keep_na or NA.isdisjoint(cells))
             }
