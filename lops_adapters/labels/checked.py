@@ -11,14 +11,14 @@ from lops_adapters.labels.labelled import Labelled
 
 
 def with_checked(
-    labelled: Labelled, checked: Any, place: Callable[[Sequence[int]], str]
+    labelled: Labelled, checked: Any, where: Callable[[Sequence[int]], str]
 ) -> Labelled:
     """Return samples with what a person says of some.
 
     Args:
         labelled: n samples.
         checked: position -> label by a person, None: none of the classes; or None: no checked rows.
-        place: names samples, given their positions, in a LopsError about no mapping, a position
+        where: names samples, given their positions, in a LopsError about no mapping, a position
             outside the samples, a sample without a label, or a label that no sample has.
     """
     if checked is None:
@@ -31,11 +31,11 @@ def with_checked(
     for position, label in checked.items():
         if codes[position] < 0:
             raise LopsError(
-                f"checked names {place([int(position)])}, which has no label; leave it out, or "
+                f"checked names {where([int(position)])}, which has no label; leave it out, or "
                 "give it a label first"
             )
         if not isinstance(label, Hashable) or label not in (None, *occur):
-            raise LopsError(_unknown(label, occur, place([int(position)])))
+            raise LopsError(_unknown(label, occur, where([int(position)])))
         checks[int(position)] = code_of[label]
     return replace(labelled, checked=checks)
 

@@ -163,11 +163,11 @@ def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list
     why = "Without a label"
     if columns.soft_labels or columns.has_votes:
         why = "Without a largest soft label" if columns.soft_labels else "Without a vote"
-    said = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
+    sentence = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
     if len(absent) > 1 and columns.abstain is None:
-        given = "abstain=()" if columns.in_memory else "--abstain ''"
-        said += f" -1 counts as no label; if it is a class, give {given}."
-    return [said]
+        option = "abstain=()" if columns.in_memory else "--abstain ''"
+        sentence += f" -1 counts as no label; if it is a class, give {option}."
+    return [sentence]
 
 
 def _about_words(tally: Tally) -> list[str]:

@@ -104,7 +104,7 @@ def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> Given:
     return Given(read.given(codes), codes, values, votes, [*read.notes, *check_sources(votes)])
 
 
-def flat_list(values: Any, name: str, wanted: str) -> list[Any]:
+def flat_list(values: Any, name: str, expected: str) -> list[Any]:
     """Return the values of a list, array or column as plain ones of Python; LopsError: no such.
 
     >>> flat_list(np.array([1, 2]), "labels", "codes")
@@ -112,7 +112,7 @@ def flat_list(values: Any, name: str, wanted: str) -> list[Any]:
     """
     if not is_flat(values):
         raise LopsError(
-            f"{name} are one {type(values).__name__}; wanted a flat sequence of {wanted}"
+            f"{name} are one {type(values).__name__}; wanted a flat sequence of {expected}"
         )
     return [plain_value(one) for one in (values.tolist() if hasattr(values, "tolist") else values)]
 

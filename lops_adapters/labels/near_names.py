@@ -31,14 +31,14 @@ def nearest(
     >>> nearest(["It is not toxic."], ["toxic", "not toxic"], repr)
     {'It is not toxic.': 'not toxic'}
     """
-    wanted = {_folded(str(label)): label for label in classes}
-    if len(wanted) < len(classes):
+    class_of = {_folded(str(label)): label for label in classes}
+    if len(class_of) < len(classes):
         raise LopsError(
             f"classes {listed(map(repr, classes), 5)} differ by case, spaces or punctuation "
             "only; wanted distinct names"
         )
     known = set(classes)
-    meant = {one: one if one in known else _named_class(str(one), wanted) for one in answers}
+    meant = {one: one if one in known else _named_class(str(one), class_of) for one in answers}
     unknown = [answer for answer, label in meant.items() if label is None]
     if unknown:
         n = f"{len(unknown)} labels name" if len(unknown) > 1 else "1 label names"
@@ -70,14 +70,14 @@ def _to_abstain(labels: Sequence[Any]) -> str:
     return " ".join(f"{option} {shlex.quote(str(label))}" for label in labels)
 
 
-def _named_class(answer: str, wanted: Mapping[str, Hashable]) -> Hashable | None:
+def _named_class(answer: str, class_of: Mapping[str, Hashable]) -> Hashable | None:
     folded = _folded(answer)
-    if folded in wanted:
-        return wanted[folded]
+    if folded in class_of:
+        return class_of[folded]
     rest, held = f" {folded} ", set[Hashable]()
-    for name in sorted(filter(None, wanted), key=len, reverse=True):
+    for name in sorted(filter(None, class_of), key=len, reverse=True):
         while f" {name} " in rest:
-            held.add(wanted[name])
+            held.add(class_of[name])
             rest = rest.replace(f" {name} ", " | ", 1)
     return held.pop() if len(held) == 1 and _NEGATIONS.isdisjoint(rest.split()) else None
 

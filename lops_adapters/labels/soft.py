@@ -122,11 +122,11 @@ class SoftLabels:
         return [cell or empty for cell in cells]
 
     def _refuse(self, cell: Any, name_row: str) -> None:
-        wanted = "a list or an object of numbers"
+        expected = "a list or an object of numbers"
         if self.classes:
-            wanted = (
+            expected = (
                 f"{len(self.classes)} numbers" if self._kind is list else "an object of numbers"
             )
         raise LopsError(
-            f"--soft-labels {self._columns[0]}, {name_row}: found {cell!r:.60}; wanted {wanted}"
+            f"--soft-labels {self._columns[0]}, {name_row}: found {cell!r:.60}; wanted {expected}"
         )

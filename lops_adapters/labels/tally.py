@@ -77,14 +77,14 @@ class Tally:
 
         Raises a LopsError about a list or an object, or very many different labels.
         """
-        known, found = self._numbers, []
+        known, numbers = self._numbers, []
         for row, label in enumerate(labels):
             try:
-                found.append(known[label.__class__, label])
+                numbers.append(known[label.__class__, label])
             except (KeyError, TypeError):
-                found.append(self._new(label, where, row))
+                numbers.append(self._new(label, where, row))
         self._fill()
-        return np.array(found, dtype=np.int64)
+        return np.array(numbers, dtype=np.int64)
 
     def _new(self, label: Any, where: Where, row: int) -> int:
         """Return the number of a label that is not known yet."""
@@ -107,13 +107,13 @@ class Tally:
         return number
 
     def _fill(self) -> None:
-        more = (0, len(self.labels) - len(self.counts))
+        padding = (0, len(self.labels) - len(self.counts))
         arrays = (self.counts, self.votes, self.with_gold)
-        self.counts, self.votes, self.with_gold = (np.pad(array, more) for array in arrays)
+        self.counts, self.votes, self.with_gold = (np.pad(array, padding) for array in arrays)
 
     def count(self, numbers: np.ndarray, where: Where) -> None:
         """Count the rows of a block by the numbers of their labels, and note where they stand."""
-        before, self.unit = self.rows, where.unit
+        first_row, self.unit = self.rows, where.unit
         self.paths.add(where.path)
         order = np.argsort(numbers, kind="stable")
         distinct, starts, sizes = np.unique(numbers[order], return_index=True, return_counts=True)
@@ -122,7 +122,7 @@ class Tally:
         ):
             places = self.places[number]
             for row in order[start : start + min(size, SHOWN - len(places))].tolist():
-                places.append((before + row, (where.path, where.numbers[row])))
+                places.append((first_row + row, (where.path, where.numbers[row])))
         self.counts += np.bincount(numbers, minlength=len(self.counts))
 
     def count_votes(self, votes: Sequence[Any], where: Where) -> None:
@@ -147,7 +147,7 @@ class Tally:
 
     def join(self, later: Tally) -> None:
         """Add the counts of rows that follow."""
-        before = self.rows
+        first_row = self.rows
         moved = [
             self._numbers.get((type(label), label), -1) if label is not None else NONE
             for label in later.labels
@@ -166,7 +166,7 @@ class Tally:
         self.with_gold[places] += later.with_gold
         for number, shown in zip(moved, later.places, strict=True):
             room = SHOWN - len(self.places[number])
-            self.places[number] += [(before + at, place) for at, place in shown[:room]]
+            self.places[number] += [(first_row + row, place) for row, place in shown[:room]]
         for (number, gold), count in later.gold.items():
             self.gold[moved[number], gold] += count
         self.words.update(later.words)

@@ -29,8 +29,8 @@ class Votes(NamedTuple):
 
     def among(self, classes: Sequence[Hashable]) -> np.ndarray:
         """Return the codes among other classes; votes for classes that are not there are gone."""
-        place = {label: code for code, label in enumerate(classes)}
-        new = np.array([*(place.get(label, -1) for label in self.classes), -1])
+        code_of = {label: code for code, label in enumerate(classes)}
+        new = np.array([*(code_of.get(label, -1) for label in self.classes), -1])
         return np.asarray(new[self.codes])
 
 
@@ -162,13 +162,13 @@ def votes_by_text(
             f"found {counts[0]} texts, {counts[1]} labels and {counts[2]} sources; wanted one of "
             "each per annotation"
         )
-    given: dict[str, dict[Any, list[Any]]] = {}
+    gathered: dict[str, dict[Any, list[Any]]] = {}
     names = list(map(source_name, source))
     for text, label, name in zip(texts, labels, names, strict=True):
-        given.setdefault(name, {}).setdefault(text, []).append(label)
+        gathered.setdefault(name, {}).setdefault(text, []).append(label)
     once = list(dict.fromkeys(texts))
     return once, {
-        name: [vote_of(given[name].get(text, ())) for text in once] for name in sorted(given)
+        name: [vote_of(gathered[name].get(text, ())) for text in once] for name in sorted(gathered)
     }
 
 
