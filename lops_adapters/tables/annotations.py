@@ -88,13 +88,13 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
         labels, sources, *others = columns.cells(block, read)
         keys = range(count, count + len(block)) if key is None else block.cells([key])[0]
         for row, cells in enumerate(_records(block, table)):
-            own = key is None or is_unlabelled(keys[row])
-            known = count + row if own else cell_text(keys[row])
+            is_single = key is None or is_unlabelled(keys[row])
+            known = count + row if is_single else cell_text(keys[row])
             text = texts.setdefault(known, Text(block.path, block.numbers[row], list(cells)))
             for name, column in zip(first, others, strict=True):
-                place = names.index(name)
-                if is_unlabelled(text.cells[place]):
-                    text.cells[place] = column[row]
+                index = names.index(name)
+                if is_unlabelled(text.cells[index]):
+                    text.cells[index] = column[row]
             for source, label in _votes(labels[row], sources[row], block, row):
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
@@ -136,8 +136,8 @@ def _wide(
     }  # one column may be both
     names = {str(columns.label), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names}
-    rest = [place for place in range(len(table.columns)) if place not in gone]
-    kept = [table.columns[place] for place in rest]
+    rest = [index for index in range(len(table.columns)) if index not in gone]
+    kept = [table.columns[index] for index in rest]
     votes = tuple(f"{columns.source} {name}" if name in kept else name for name in sources)
     held, kind = (*kept, *votes), LineBlock if table.format.unit == "line" else RecordBlock
     blocks: list[RecordBlock] = []
@@ -146,13 +146,13 @@ def _wide(
             blocks.append(kind(text.path, [], held, []))
         block = blocks[-1]
         block.numbers.append(text.number)  # type: ignore[attr-defined]
-        given = [vote_of(text.votes.get(name, ())) for name in sources]
-        block.rows.append([*(text.cells[place] for place in rest), *given])
+        cells = [vote_of(text.votes.get(name, ())) for name in sources]
+        block.rows.append([*(text.cells[index] for index in rest), *cells])
     types = table.format.with_columns(table.start, rest, str(columns.label), votes)
     start = replace(table.start, columns=held, types=types)
     note = (
         f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
         "written per text."
     )
-    more = replace(columns, label=None, source=None, drop_source=(), votes=votes)
-    return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), more
+    wide = replace(columns, label=None, source=None, drop_source=(), votes=votes)
+    return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), wide

@@ -52,8 +52,8 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
 
     Raises a LopsError about what cannot be read, scored or written, or a table that changes.
     """
-    before = states(table.paths)
-    if not any(map(is_packed, table.paths)) and sum(n for n, _ in before.values()) <= IN_MEMORY:
+    state = states(table.paths)
+    if not any(map(is_packed, table.paths)) and sum(n for n, _ in state.values()) <= IN_MEMORY:
         table = table.loaded(IN_MEMORY)
     for kind in output.formats:
         rehearse(table, kind, results.NEW)
@@ -73,16 +73,16 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
             folder = stack.enter_context(storage.replacing_folder(output.folder))
             files += part_files(folder, output.kind, classes, job.choice.row)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
-        finish(table, before, done, folder)
+        finish(table, state, done, folder)
         return done
 
 
-def finish(table: Table, before: Mapping[str, Any], done: Done, folder: Path | None) -> None:
+def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path | None) -> None:
     """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
 
-    Raises a LopsError if the files of the table are not in the state ``before``.
+    Raises a LopsError if the files of the table are not in the state ``state``.
     """
-    if states(table.paths) != before:
+    if states(table.paths) != state:
         raise changed(table.paths)
     fitted = done.fit
     if folder is None:

@@ -74,8 +74,8 @@ class Done:
     def said(self) -> Why:
         """The sentences about the selection of the whole table, in parts."""
         fit, totals = self.fit, self.totals
-        sample, said, total = fit.sample, fit.selection.said, int(totals.rows.sum())
-        first = list(said.first)
+        sample, why, total = fit.sample, fit.selection.said, int(totals.rows.sum())
+        first = list(why.first)
         if not sample.is_whole:
             first.append(
                 f"Fitted to a sample of {len(sample.texts):,} of {total:,} rows, with every class; "
@@ -87,13 +87,13 @@ class Done:
         near = near_duplicates.sentences(fit.near, fit.selection.labels)
         conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(
-            said,
+            why,
             first=first,
             classes=class_problems(dict(zip(names, totals.rows.tolist(), strict=True))),
-            texts=[*sample.classes.problems, *said.texts, *(near if conflicts else [])],
+            texts=[*sample.classes.problems, *why.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
-            notes=[*said.notes, *sample.classes.notes],
-            rows=[*said.rows, *([] if conflicts else near), *fit.job.said],
+            notes=[*why.notes, *sample.classes.notes],
+            rows=[*why.rows, *([] if conflicts else near), *fit.job.said],
         )
 
     @cached_property
@@ -154,7 +154,7 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
             sample.labels,
             embeddings=sample.vectors,
             checked=sample.checked(),
-            place=sample.place,
+            where=sample.place,
             fitted=committees.append if further else None,
         )
         label = None

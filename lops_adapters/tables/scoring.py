@@ -159,23 +159,23 @@ class Scoring:
 
         These, and copies of them, are the kept rows whose probability is exactly 1.
         """
-        said = scored.assessment
+        assessed = scored.assessment
         if not self.has_checks:
             return scored.codes
-        return np.where(said.mask & (said.right == 1), said.suggested, scored.codes)
+        return np.where(assessed.mask & (assessed.right == 1), assessed.suggested, scored.codes)
 
-    def added(self, scored: ScoredRows, at: Any) -> dict[str, list[Any]]:
+    def added(self, scored: ScoredRows, index: Any) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions, or of a slice."""
-        assessment = scored.assessment.at(at)
+        assessment = scored.assessment.at(index)
         columns: dict[str, list[Any]] = {
-            LABEL: self.given(scored.codes[at]),
+            LABEL: self.given(scored.codes[index]),
             "lops_confidence": assessment.right.tolist(),
             "lops_selected": assessment.mask.tolist(),
             "lops_suggested": self.given(assessment.said),
             WEIGHT: assessment.right.tolist(),
         }
         if scored.learnt_at is not None:
-            times = scored.learnt_at[at]
+            times = scored.learnt_at[index]
             columns["lops_learnt_at"] = [t if np.isfinite(t) else None for t in times.tolist()]
         return {name: columns[name] for name in self.columns}
 
@@ -186,11 +186,11 @@ class Scoring:
 
         The label is the most probable one, or a checked one; the weight is its probability.
         """
-        said = scored.assessment
-        codes = np.where(said.mask, self.checked_codes(scored), said.suggested)
-        at = np.flatnonzero(codes >= 0)
-        weights = np.where(said.mask, said.right, said.probability)[at].tolist()
-        labels, rows = [*self.given(codes[at]), *suggested[0]], scored.rows[at]
+        assessed = scored.assessment
+        codes = np.where(assessed.mask, self.checked_codes(scored), assessed.suggested)
+        known = np.flatnonzero(codes >= 0)
+        weights = np.where(assessed.mask, assessed.right, assessed.probability)[known].tolist()
+        labels, rows = [*self.given(codes[known]), *suggested[0]], scored.rows[known]
         rows = np.concatenate([rows, rest[: len(suggested[0])]])
         columns = ((start + rows + 1).tolist(), labels, [*weights, *suggested[1]])
         order = np.argsort(rows)
@@ -256,10 +256,10 @@ def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
 
 
 def _with_labels(
-    scoring: Scoring, block: Block, rows: np.ndarray, before: np.ndarray, codes: np.ndarray
+    scoring: Scoring, block: Block, rows: np.ndarray, old_codes: np.ndarray, codes: np.ndarray
 ) -> Block:
-    """Return a block in which (m,) rows have other labels; ``before``: the codes they have."""
-    changed = np.flatnonzero(codes != before)
+    """Return a block in which (m,) rows have other labels; ``old_codes``: the codes they have."""
+    changed = np.flatnonzero(codes != old_codes)
     if scoring.job.columns.classes is not None:  # the cell may only nearly name the class
         changed = np.arange(len(codes))
     new = dict(zip(rows[changed].tolist(), scoring.given(codes[changed]), strict=True))
@@ -289,18 +289,18 @@ def _write(
         if part == TRAIN:
             writer.write(block, *scoring.to_train(scored, start, rest, suggested))
             continue
-        at = np.flatnonzero(parts[part])
-        rows, added = scored.rows[at], scoring.added(scored, at)
-        codes = before = scored.codes[at]
+        chosen = np.flatnonzero(parts[part])
+        rows, added = scored.rows[chosen], scoring.added(scored, chosen)
+        codes = old_codes = scored.codes[chosen]
         if part == "kept":
-            codes = scoring.checked_codes(scored)[at]
+            codes = scoring.checked_codes(scored)[chosen]
         if part == "relabelled":
-            codes = scored.assessment.suggested[at]
-            added[GIVEN], added[ROW] = scoring.given(before), (start + rows + 1).tolist()
+            codes = scored.assessment.suggested[chosen]
+            added[GIVEN], added[ROW] = scoring.given(old_codes), (start + rows + 1).tolist()
             if WEIGHT in added:
-                added[WEIGHT] = scored.assessment.probability[at].tolist()
+                added[WEIGHT] = scored.assessment.probability[chosen].tolist()
         if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
             writer.write(block, rows, added)
         else:
-            writer.write(_with_labels(scoring, block, rows, before, codes), rows, added)
+            writer.write(_with_labels(scoring, block, rows, old_codes, codes), rows, added)

@@ -134,9 +134,9 @@ class Survey:
         of_labels, kinds = self._keys[of_rows], self._kinds[of_rows]
         first = np.isin(positions, list(self.checked))
         for draw, kind in ((self._draw, 1), (self._minus, -1), (self._rest, 0)):
-            at = np.flatnonzero(kinds == kind)
-            chosen = [rows[i] for i in at.tolist()]
-            draw.add(keys[at], of_labels[at], positions[at], chosen, first[at])
+            of_kind = np.flatnonzero(kinds == kind)
+            chosen = [rows[i] for i in of_kind.tolist()]
+            draw.add(keys[of_kind], of_labels[of_kind], positions[of_kind], chosen, first[of_kind])
 
     def join(self, later: Survey) -> None:
         """Add a survey of rows that follow."""
@@ -174,10 +174,10 @@ class Survey:
 
 def rows_by_key(classes: Classes) -> dict[int, int]:
     """Return the hash of each label, as it was given and drawn by, -> its rows."""
-    found: Counter[int] = Counter()
+    rows_of: Counter[int] = Counter()
     for key, rows in zip(_keys(classes.rows), classes.rows.values(), strict=True):
-        found[key] += rows
-    return dict(found)
+        rows_of[key] += rows
+    return dict(rows_of)
 
 
 def _keys(labels: Iterable[Hashable]) -> list[int]:

@@ -41,10 +41,10 @@ def read_npy(path: Path, n: int) -> np.ndarray:
     return array
 
 
-def matrix(rows: Sequence[Any], option: str, place: Callable[[Sequence[int]], str]) -> np.ndarray:
+def matrix(rows: Sequence[Any], option: str, where: Callable[[Sequence[int]], str]) -> np.ndarray:
     """Return lists of numbers of equal length as a matrix, (n, width) float32.
 
-    ``option`` names their column and ``place`` positions, in the LopsError about a cell of another
+    ``option`` names their column and ``where`` positions, in the LopsError about a cell of another
     kind or length, or a number too large for a float.
     """
     width = len(rows[0]) if rows and isinstance(rows[0], list) else 0
@@ -56,6 +56,6 @@ def matrix(rows: Sequence[Any], option: str, place: Callable[[Sequence[int]], st
         except _NOT_A_NUMBER:
             fine = False
         if not fine:
-            wanted = f"{width} numbers, as in {place([0])}" if width and i else "a list of numbers"
-            raise LopsError(f"{option}, {place([i])}: found {row!r:.60}; wanted {wanted}")
+            needed = f"{width} numbers, as in {where([0])}" if width and i else "a list of numbers"
+            raise LopsError(f"{option}, {where([i])}: found {row!r:.60}; wanted {needed}")
     return made

@@ -125,10 +125,10 @@ def _compared(votes: Votes) -> list[int]:
 
 
 def _pair(first: str, second: str, counts: np.ndarray) -> Pair:
-    found = kappa(counts)
+    agreement = kappa(counts)
     of_classes = tuple(of_class(counts, code) for code in range(len(counts)))
     equal = float(np.trace(counts) / max(1, counts.sum()))
-    return Pair(first, second, equal, found, of_classes)
+    return Pair(first, second, equal, agreement, of_classes)
 
 
 def _pairs(votes: Votes) -> tuple[Pair, ...]:
@@ -139,24 +139,24 @@ def _pairs(votes: Votes) -> tuple[Pair, ...]:
             votes.sources[two],
             confusion(votes.codes[:, one], votes.codes[:, two], k),
         )
-        for place, one in enumerate(shown)
-        for two in shown[place + 1 :]
+        for index, one in enumerate(shown)
+        for two in shown[index + 1 :]
     )
 
 
 def _with_truth(votes: Votes, true: np.ndarray, name: str) -> tuple[Pair, ...]:
     k = len(votes.classes)
     return tuple(
-        _pair(source, name, confusion(votes.codes[:, place], true, k))
-        for place, source in enumerate(votes.sources)
+        _pair(source, name, confusion(votes.codes[:, column], true, k))
+        for column, source in enumerate(votes.sources)
     )
 
 
 def _confusions(votes: Votes, true: np.ndarray) -> tuple[Confusion, ...]:
     k = len(votes.classes)
     return tuple(
-        Confusion(votes.sources[place], confusion(true, votes.codes[:, place], k).tolist())
-        for place in _compared(votes)
+        Confusion(votes.sources[column], confusion(true, votes.codes[:, column], k).tolist())
+        for column in _compared(votes)
     )
 
 
@@ -164,7 +164,7 @@ def _comparisons(
     votes: Votes, certain: np.ndarray, joint: np.ndarray, people: Sequence[str], margin: float
 ) -> tuple[Comparison, ...]:
     """Return every source next to every person; next to every other source without people."""
-    shown, found = _compared(votes), []
+    shown, comparisons = _compared(votes), []
     persons = [votes.sources.index(name) for name in people] or shown
     for one in shown:
         for two in persons:
@@ -173,8 +173,8 @@ def _comparisons(
             columns = votes.codes[:, one], votes.codes[:, two]
             how = difference(*columns, certain, joint, margin)
             if how is not None:
-                found.append(Comparison(votes.sources[one], votes.sources[two], how))
-    return tuple(found)
+                comparisons.append(Comparison(votes.sources[one], votes.sources[two], how))
+    return tuple(comparisons)
 
 
 def _telling(texts: Sequence[str], votes: Votes, joint: np.ndarray) -> tuple[Disagreement, ...]:
@@ -185,20 +185,20 @@ def _telling(texts: Sequence[str], votes: Votes, joint: np.ndarray) -> tuple[Dis
     best, sure = joint.argmax(axis=1), joint.max(axis=1)
     order = content_order(texts, best, seed=0)
     order = order[np.argsort(-sure[order], kind="stable")]
-    found: list[Disagreement] = []
-    seen: set[tuple[int, int, int]] = set()
+    disagreements: list[Disagreement] = []
+    shown_kinds: set[tuple[int, int, int]] = set()
     for row in order.tolist():
         others = [(j, int(vote)) for j, vote in enumerate(votes.codes[row].tolist()) if vote >= 0]
         kinds = {(j, vote, int(best[row])) for j, vote in others if vote != best[row]}
-        if not kinds - seen:
+        if not kinds - shown_kinds:
             continue
-        seen |= kinds
-        said = {votes.sources[j]: str(votes.classes[vote]) for j, vote in others}
+        shown_kinds |= kinds
+        labels = {votes.sources[j]: str(votes.classes[vote]) for j, vote in others}
         label = str(votes.classes[best[row]])
-        found.append(Disagreement(row, texts[row], label, float(sure[row]), said))
-        if len(found) == _TELLING:
+        disagreements.append(Disagreement(row, texts[row], label, float(sure[row]), labels))
+        if len(disagreements) == _TELLING:
             break
-    return tuple(found)
+    return tuple(disagreements)
 
 
 def _sent_back(
@@ -210,8 +210,8 @@ def _sent_back(
     joint[known] = np.eye(joint.shape[1])[certain[known]]
     order = content_order(texts, joint.argmax(axis=1), seed=0)
     back: dict[str, list[Disagreement]] = {}
-    for place, source in enumerate(votes.sources):
-        column = votes.codes[order, place]
+    for index, source in enumerate(votes.sources):
+        column = votes.codes[order, index]
         right = np.where(column >= 0, joint[order, np.maximum(column, 0)], 1.0)
         first = np.argsort(right, kind="stable")[:_SENT_BACK]
         rows = order[first[right[first] <= _UNLIKELY]]
@@ -221,7 +221,7 @@ def _sent_back(
                 texts[row],
                 str(votes.classes[int(joint[row].argmax())]),
                 float(joint[row].max()),
-                {source: str(votes.classes[votes.codes[row, place]])},
+                {source: str(votes.classes[votes.codes[row, index]])},
             )
             for row in rows.tolist()
         ]

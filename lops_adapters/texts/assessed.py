@@ -41,9 +41,9 @@ class Assessed(Suggestions):
         self._true = np.empty((n, 0))
 
     def settle(self, estimates: Estimates) -> None:
-        before, true, self.labels, self.noise = estimates
+        without_checks, true, self.labels, self.noise = estimates
         self._true = true
-        self.before = before.argmax(axis=1)
+        self.before = without_checks.argmax(axis=1)
         self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
     def finish(self, labelled: Labelled, seed: int) -> None:

@@ -45,31 +45,31 @@ def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
     return Copies(*(np.array(rows, dtype=np.int64) for rows in (again, torn, blank)))
 
 
-def problems(found: Copies, place: Place) -> list[str]:
+def problems(repeated: Copies, where: Place) -> list[str]:
     """Return sentences about copies whose labels conflict, and empty texts.
 
-    ``place`` names their positions.
+    ``where`` names their positions.
     """
-    said = []
-    if len(found.torn):
-        said.append(
-            f"Same text as an earlier row, but another label: {_rows(found.torn)} "
-            f"({place(found.torn.tolist())}). At most one of the labels is right."
+    sentences = []
+    if len(repeated.torn):
+        sentences.append(
+            f"Same text as an earlier row, but another label: {_rows(repeated.torn)} "
+            f"({where(repeated.torn.tolist())}). At most one of the labels is right."
         )
-    if len(found.blank):
-        said.append(
-            f"Empty text: {_rows(found.blank)} ({place(found.blank.tolist())}). These labels "
+    if len(repeated.blank):
+        sentences.append(
+            f"Empty text: {_rows(repeated.blank)} ({where(repeated.blank.tolist())}). These labels "
             "cannot be checked."
         )
-    return said
+    return sentences
 
 
-def repeats(found: Copies) -> list[str]:
+def repeats(repeated: Copies) -> list[str]:
     """Return a sentence about copies with the same label, if any."""
-    if not len(found.again):
+    if not len(repeated.again):
         return []
     return [
-        f"Same text and same label as an earlier row: {_rows(found.again)}. Copies confirm "
+        f"Same text and same label as an earlier row: {_rows(repeated.again)}. Copies confirm "
         "each other; if their labels may be wrong, keep one of each and run again."
     ]
 
@@ -81,8 +81,8 @@ def positions(places: Sequence[int]) -> str:
     ('position 3', 'positions 0, 1, 2, 3, 4 and 2 more')
     """
     shown = ", ".join(map(str, places[:SHOWN]))
-    more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
-    return f"position{'s' if len(places) > 1 else ''} {shown}{more}"
+    rest = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+    return f"position{'s' if len(places) > 1 else ''} {shown}{rest}"
 
 
 def _rows(rows: np.ndarray) -> str:

@@ -76,19 +76,19 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
         for group in folded.values()
         if len(group) > 1
     ]
-    said = []
+    sentences = []
     if alike:
-        said.append(
+        sentences.append(
             f"Classes that differ by case, spaces or marks: {listed(alike, SHOWN)}. "
             f"`{typed('classes')}` joins them."
         )
     small = [f"{label} ({n})" for label, n in counts.items() if 0 < n < FEW]
     if small:
-        said.append(
+        sentences.append(
             f"Classes with fewer than {FEW} rows: {listed(small, SHOWN)}. Their labels can hardly "
             "be checked; add rows, or leave them out."
         )
-    return said
+    return sentences
 
 
 FEW = 10  # rows of a class

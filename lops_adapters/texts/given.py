@@ -13,7 +13,7 @@ from lops_adapters.selection.member_table import kinds_of, names_of
 
 
 def read_given(
-    embeddings: Any, pred_probs: Any, n: int, method: Method, probe: Probe | str, at: np.ndarray
+    embeddings: Any, pred_probs: Any, n: int, method: Method, probe: Probe | str, rows: np.ndarray
 ) -> np.ndarray | None:
     """Return the rows to score in place of texts, (n, width) float32; None: not given.
 
@@ -21,7 +21,7 @@ def read_given(
         embeddings, pred_probs: at most one of them, a matrix of numbers with a row per label.
         n: number of labels.
         method, probe: that have to read them.
-        at: positions of the rows that have a label; others are left out.
+        rows: positions of the rows that have a label; others are left out.
     """
     if embeddings is not None and pred_probs is not None:
         raise LopsError("found embeddings and pred_probs; leave one of them out")
@@ -46,12 +46,12 @@ def read_given(
         )
     if len(matrix) != n:
         raise LopsError(f"found {len(matrix)} rows of {name} and {n} labels; wanted one per label")
-    return given_vectors(matrix[at])
+    return given_vectors(matrix[rows])
 
 
-def check_alone(given: np.ndarray | None, encoder: Any, words: Any, analyzer: str) -> None:
+def check_alone(vectors: np.ndarray | None, encoder: Any, words: Any, analyzer: str) -> None:
     """Raise a LopsError if members that read texts are asked for, and none can."""
-    if given is None:
+    if vectors is None:
         return
     for name, asked in (
         ("encoder", encoder not in ("static", "none", None)),

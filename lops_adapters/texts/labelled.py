@@ -48,7 +48,7 @@ def select_labelled(
     checked: Any = None,
     notes: Sequence[str] = (),
     column: Any = None,
-    place: Place = positions,
+    where: Place = positions,
     fitted: Fitted | None = None,
 ) -> TextSelection:
     """Select among labels that are read: :func:`select` from here on, also of a table.
@@ -60,7 +60,7 @@ def select_labelled(
         embeddings, pred_probs, checked, fitted: as for :func:`select`.
         notes: sentences about the labels.
         column: of texts, as it was given.
-        place: names texts in sentences, given their positions.
+        where: names texts in sentences, given their positions.
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
@@ -72,7 +72,7 @@ def select_labelled(
     _check_size(known, choice)
     if choice.words is not None:
         check_words(choice.words, known.classes)
-    labelled = with_checked(labelled, checked, place)
+    labelled = with_checked(labelled, checked, where)
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
     probe, scored_by, options = _scorers(choice, known, pred_probs)
@@ -81,12 +81,12 @@ def select_labelled(
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels)
     options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
     options |= {"assessed": estimates.extend} if voted else {}
-    seen = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
-    selection = _select(choice, probe, options, known, seen)
-    if isinstance(seen, Assessed):
-        seen.finish(known, choice.seed)
+    scored = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
+    selection = _select(choice, probe, options, known, scored)
+    if isinstance(scored, Assessed):
+        scored.finish(known, choice.seed)
         labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), seen.labels.tolist(), strict=True):
+        for place_of, code in zip(known.places.tolist(), scored.labels.tolist(), strict=True):
             labels[place_of] = known.classes[code]
     _warn(complaints(selection, row), choice.strict)
     settings = {
@@ -98,12 +98,12 @@ def select_labelled(
     }
     why = reasons(scored_by, selection, row, {**choice.asked, **options})
     result = TextSelection(
-        selection, shown, labels, known.places, seen, why, settings, known.checked_labels, column
+        selection, shown, labels, known.places, scored, why, settings, known.checked_labels, column
     )
-    _explain(result, known, probe, place)
+    _explain(result, known, probe, where)
     why.notes += notes
     if labelled.votes is not None:
-        changed = int((seen.labels != known.codes).sum()) if isinstance(seen, Assessed) else 0
+        changed = int((scored.labels != known.codes).sum()) if isinstance(scored, Assessed) else 0
         report_sources(result, labelled.votes, changed, estimates)
     if labels_rest and not cannot_tell(result):
         label_rest(result, committees[0], options.get("encoder"))
@@ -113,7 +113,7 @@ def select_labelled(
 
 
 def _select(
-    choice: Choice, probe: Probe, options: dict[str, Any], known: Labelled, seen: Suggestions
+    choice: Choice, probe: Probe, options: dict[str, Any], known: Labelled, scored: Suggestions
 ) -> Selection:
     """Select among these samples; copies of a checked row are also checked."""
     method, checks = choice.method, known.checked or None
@@ -122,7 +122,7 @@ def _select(
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
     options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options).select(known, seen)
+    return build(method, probe, **choice.asked, **options).select(known, scored)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place) -> None:
+def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
     if result.checks_rows:
@@ -145,7 +145,7 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, place: Place)
         why.rows += checked_sentences(result.checked_rate, len(labels))
     if not isinstance(known.samples, np.ndarray):
         copied = copies(known.samples, labels)
-        why.texts += problems(copied, lambda rows: place(known.places[rows].tolist()))
+        why.texts += problems(copied, lambda rows: where(known.places[rows].tolist()))
         why.rows += repeats(copied)
         why.rows += script_sentences(known.samples, probe)
 

@@ -146,8 +146,8 @@ def _candidates(shingles: Sequence[np.ndarray]) -> Iterator[tuple[int, int]]:
         opens = np.flatnonzero(np.concatenate([[True], inside[1:] != inside[:-1]]))
         leader = np.repeat(order[opens], np.diff(np.append(opens, len(order))))
         later = np.setdiff1d(np.arange(len(order)), opens)
-        for before in (leader[later], order[later - 1]):
-            yield from zip(before.tolist(), order[later].tolist(), strict=True)
+        for neighbours in (leader[later], order[later - 1]):
+            yield from zip(neighbours.tolist(), order[later].tolist(), strict=True)
 
 
 def _signatures(shingles: Sequence[np.ndarray]) -> np.ndarray:

@@ -22,9 +22,9 @@ def html(selection: TextSelection) -> str:
     """Return a selection as HTML without scripts; texts are aligned to the left."""
     counts = f"{_kept(selection).capitalize()}."
     head, *rows = cells(selection.per_class, selection.wrong)
-    more = len(rows) - 1 - _CLASSES
-    if more > 0:
-        rows = [*rows[:_CLASSES], [f"... {more:,} more classes"], rows[-1]]
+    n_hidden = len(rows) - 1 - _CLASSES
+    if n_hidden > 0:
+        rows = [*rows[:_CLASSES], [f"... {n_hidden:,} more classes"], rows[-1]]
     parts = [f"<p>{escape(counts)} {escape(_wrong(selection))}</p>", _table(head, rows)]
     positions, title = _to_look_at(selection)
     if len(positions):

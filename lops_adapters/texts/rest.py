@@ -80,30 +80,30 @@ def rest_of(
     """
     classes = list(committee.classes)
     known = encode(labels, [None, *classes]) - 1
-    at = np.flatnonzero(known >= 0)
-    at = at[content_order([texts[i] for i in at.tolist()], known[at], seed)][:MOST]
+    drawn = np.flatnonzero(known >= 0)
+    drawn = drawn[content_order([texts[i] for i in drawn.tolist()], known[drawn], seed)][:MOST]
     first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
-    known, chosen = known[at], [pool[i] for i in first.tolist()]
+    known, chosen = known[drawn], [pool[i] for i in first.tolist()]
     added = np.full(len(chosen), -1)
     classifier = _classifier(encoder)
-    labelled = [texts[i] for i in at.tolist()]
+    labelled = [texts[i] for i in drawn.tolist()]
     read = classifier.read([*labelled, *chosen])
-    of_pool = np.arange(len(at), len(at) + len(chosen))
-    found = committee.probabilities(chosen)
-    usual = np.bincount(known, minlength=len(classes)) * found.mean(axis=0)
+    of_pool = np.arange(len(drawn), len(drawn) + len(chosen))
+    probabilities = committee.probabilities(chosen)
+    usual = np.bincount(known, minlength=len(classes)) * probabilities.mean(axis=0)
     usual /= np.maximum(committee.probabilities(labelled).mean(axis=0), _LEAST)
-    for number in range(1 if len(chosen) < _FEW * len(at) else _TRAININGS):
-        predicted = np.bincount(found.argmax(axis=1), minlength=len(classes))
-        shares = (usual / usual.sum() + predicted / len(found)) / 2
-        best, fitted = best_by_rank(found, np.flatnonzero(added < 0), shares, _SHARE)
+    for number in range(1 if len(chosen) < _FEW * len(drawn) else _TRAININGS):
+        predicted = np.bincount(probabilities.argmax(axis=1), minlength=len(classes))
+        shares = (usual / usual.sum() + predicted / len(probabilities)) / 2
+        best, fitted = best_by_rank(probabilities, np.flatnonzero(added < 0), shares, _SHARE)
         added[best] = fitted[best].argmax(axis=1)
         joined = np.flatnonzero(added >= 0)
-        rows = np.concatenate([np.arange(len(at)), of_pool[joined]])
+        rows = np.concatenate([np.arange(len(drawn)), of_pool[joined]])
         codes = np.concatenate([known, added[joined]])
         classifier.fit(cut(read, rows), codes, len(classes), seed=seed + number)
         if len(joined) == len(added):
             break
-        found = classifier.predict_proba(cut(read, of_pool))
+        probabilities = classifier.predict_proba(cut(read, of_pool))
     return Rest(classes, classifier)
 
 
@@ -120,7 +120,7 @@ def label_rest(
     """
     rest, labels = selection.abstained.tolist(), selection.corrected
     known = np.setdiff1d(np.arange(len(labels)), rest)
-    texts, pool = ([selection.texts[i] for i in at] for at in (known.tolist(), rest))
+    texts, pool = ([selection.texts[i] for i in positions] for positions in (known.tolist(), rest))
     seed = selection.settings["seed"]
     label = rest_of(committee, texts, labels[known].tolist(), pool, encoder=encoder, seed=seed)
     codes, probability = label(pool)
@@ -134,8 +134,8 @@ def _classifier(encoder: str | EmbeddingProbe | None) -> Probe:
     """Return the untrained classifier: TF-IDF, and the frozen vectors of an encoder."""
     settings: dict[str, Any] = {"encoder": STATIC, "max_tokens": _MAX_TOKENS, "device": "auto"}
     if isinstance(encoder, EmbeddingProbe):
-        own = encoder.settings()
-        settings |= {name: own[name] for name in settings}
+        encoder_settings = encoder.settings()
+        settings |= {name: encoder_settings[name] for name in settings}
     elif encoder is not None:
         settings["encoder"] = encoder
     kind = "linear" if encoder is None else "hybrid"

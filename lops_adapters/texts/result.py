@@ -69,8 +69,8 @@ class TextSelection(Selection):
         texts: list[str],
         labels: list[Hashable],
         scored: np.ndarray,
-        seen: Suggestions,
-        said: Why,
+        suggestions: Suggestions,
+        why: Why,
         settings: dict[str, Any],
         checks: Mapping[int, Hashable | None] = MappingProxyType({}),
         column: Any = None,
@@ -92,15 +92,17 @@ class TextSelection(Selection):
         classes[:-1] = list(selection.per_class)
         self.texts = texts
         self.labels = labels
-        self.said = said
+        self.said = why
         self.settings = settings
         self.sources: list[SourceReport] = []
         self.votes: Votes | None = None
         self.index = column.index if hasattr(column, "iloc") else None
         self.in_polars = type(column).__module__.partition(".")[0] == "polars"
-        self.suggested = _spread(classes[seen.codes], scored, n, None)
-        self.suggested_probability = _spread(seen.probability, scored, n, np.nan)
-        assessed = seen if isinstance(seen, Assessed) else Assessed(0)  # by a committee only
+        self.suggested = _spread(classes[suggestions.codes], scored, n, None)
+        self.suggested_probability = _spread(suggestions.probability, scored, n, np.nan)
+        assessed = (
+            suggestions if isinstance(suggestions, Assessed) else Assessed(0)
+        )  # by a committee only
         right, order = assessed.right, assessed.check_order
         self.sample_weight = None if right is None else _spread(right, scored, n, 0.0)
         self.noise = assessed.noise
@@ -315,7 +317,7 @@ class TextSelection(Selection):
                     f"found {len(column)} {name} and {len(self.mask)} texts; wanted one per text, "
                     "in the same order"
                 )
-        at = self._scored.tolist()
+        positions = self._scored.tolist()
         if numbers is None and len(self.abstained):
             numbers = range(1, len(self.mask) + 1)
         columns: dict[str, Any] = {"texts": self.texts, "labels": self.labels, "gold": gold}
@@ -324,15 +326,15 @@ class TextSelection(Selection):
         for name, values in columns.items():
             if values is not None:
                 plain = values.tolist() if hasattr(values, "tolist") else values
-                listed[name] = [plain[i] for i in at]
+                listed[name] = [plain[i] for i in positions]
         to_check: Any = [] if self._check_order is None else self.to_check()
         page = selection_page(
             self._selection,
             **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
-            suggested=self.suggested[at],
-            suggested_probability=self.suggested_probability[at],
+            suggested=self.suggested[positions],
+            suggested_probability=self.suggested_probability[positions],
             to_check=np.searchsorted(self._scored, to_check).tolist(),
             near=[np.searchsorted(self._scored, group) for group in near],
             why=self.why,
@@ -357,8 +359,8 @@ class TextSelection(Selection):
         return write_selection_page(Path(path), self.page(gold))
 
 
-def _spread(values: np.ndarray, at: np.ndarray, n: int, rest: Any) -> np.ndarray:
+def _spread(values: np.ndarray, positions: np.ndarray, n: int, rest: Any) -> np.ndarray:
     """Return values at their positions among n, and ``rest`` elsewhere."""
     spread = np.full(n, rest, dtype=values.dtype)
-    spread[at] = values
+    spread[positions] = values
     return spread

@@ -140,25 +140,25 @@ def select(
     shown = None if texts is None else read_texts(texts)
     if source is None and (labels is None) == (soft_labels is None):
         raise LopsError("wanted labels or soft_labels, one of the two")
-    given = read_labels(labels, soft_labels, abstain=abstain, source=source, classes=classes)
-    n = len(given.codes)
+    read = read_labels(labels, soft_labels, abstain=abstain, source=source, classes=classes)
+    n = len(read.codes)
     shown = [f"(row {row})" for row in range(n)] if shown is None else shown
     if len(shown) != n:
         raise LopsError(
             f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
         )
-    notes = list(given.notes)
-    by_row = None if source is None or texts is None else given.votes
+    notes = list(read.notes)
+    by_row = None if source is None or texts is None else read.votes
     if by_row is not None and (several := texts_of_several(shown, by_row)):
         notes.append(
             f"{several:,} texts have labels by several sources, in rows of their own; "
             "lops_adapters.labels.votes.votes_by_text joins them to votes."
         )
-    labelled = Labelled(shown, given.codes, given.classes, given.votes, _read_groups(groups, n))
+    labelled = Labelled(shown, read.codes, read.classes, read.votes, _read_groups(groups, n))
     return select_labelled(
         labelled,
         choice,
-        given.shown,
+        read.shown,
         embeddings=embeddings,
         pred_probs=pred_probs,
         checked=checked,
