@@ -75,7 +75,7 @@ class Arbiter:
 def learn(
     likelihoods: Sequence[np.ndarray],
     codes: np.ndarray,
-    given: np.ndarray,
+    confusion: np.ndarray,
     rows: np.ndarray,
     true: np.ndarray,
     vectors: np.ndarray,
@@ -84,19 +84,19 @@ def learn(
 ) -> Arbiter:
     """Learn an arbiter from m checked rows.
 
-    Likelihoods are (n, k) of every member, ``given`` the (k, k) distribution of true classes per
-    label that the committee assumes, ``rows`` the positions of the checked rows and ``true`` their
-    codes by the person, vectors (n, width) of the samples (width 0: there are none), shares those
-    of the members in the committee's mean, ``sharpness`` the sum of the members' coefficients
+    Likelihoods are (n, k) of every member, ``confusion`` the (k, k) distribution of true classes
+    per label that the committee assumes, ``rows`` the positions of the checked rows and ``true``
+    their codes by the person, vectors (n, width) of the samples (width 0: there are none), shares
+    the members' parts in the committee's mean, ``sharpness`` the sum of the members' coefficients
     before any row is checked.
     """
-    k, of_members = len(given), np.array(shares)
+    k, of_members = len(confusion), np.array(shares)
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]
     start = np.append(sharpness * of_members / of_members.sum(), _FEW_SHOT)
     of_committee = np.stack([_log(one[rows]) for one in likelihoods], axis=-1)
     even = 0.5 * len(rows) / (len(rows) + _HALFWAY)
-    base = np.log(np.maximum((1 - even) * given + even / k, 1e-3))
+    base = np.log(np.maximum((1 - even) * confusion + even / k, 1e-3))
     expected = np.exp(_normalised(of_committee @ start[:-1] + base[codes[rows]])).sum(axis=0)
     missing = (np.bincount(true, minlength=k) == 0) & (expected < _EXPECTED)
     few_shot = _log(_held_out(vectors[rows], true, missing))
@@ -108,7 +108,7 @@ def learn(
 def held_out_share(
     joint: np.ndarray,
     codes: np.ndarray,
-    given: np.ndarray,
+    confusion: np.ndarray,
     rows: np.ndarray,
     true: np.ndarray,
     vectors: np.ndarray,
@@ -123,10 +123,10 @@ def held_out_share(
     """
     order = np.argsort(rows, kind="stable")
     rows, true = rows[order], true[order]
-    arbiters, fold = np.empty((len(rows), len(given))), _fold(len(rows))
+    arbiters, fold = np.empty((len(rows), len(confusion))), _fold(len(rows))
     for left_out in range(min(_FOLDS, len(rows))):
         here, rest = rows[fold == left_out], fold != left_out
-        arbiter = learn([joint], codes, given, rows[rest], true[rest], vectors, [1.0], 1.0)
+        arbiter = learn([joint], codes, confusion, rows[rest], true[rest], vectors, [1.0], 1.0)
         arbiters[fold == left_out] = arbiter.probabilities(
             [joint[here]], codes[here], vectors[here]
         )

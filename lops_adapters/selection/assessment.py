@@ -220,11 +220,11 @@ class FittedCommittee:
         opinions: Sequence[np.ndarray],
         codes: np.ndarray,
         vectors: np.ndarray,
-        before: np.ndarray,
+        calibrated: np.ndarray,
     ) -> np.ndarray:
         """Return the probabilities of the true classes, (m, k), by the arbiter.
 
-        Calibrated probabilities ``before``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
+        Probabilities ``calibrated``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
         rows, so that few rows seldom make labels worse. Of votes, they count as far as the arbiter
         does not improve them on held-out checked rows.
         """
@@ -232,7 +232,7 @@ class FittedCommittee:
         true = self.arbiter.probabilities(opinions, codes, vectors)
         if self.arbitrates < 1:
             share, least = self.arbitrates, LEAST_BEFORE if self.sources is None else 1e-4
-            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(before, least))
+            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(calibrated, least))
             true = softmax(share * logs[0] + (1 - share) * logs[1])
         return self._believed(true, codes)
 
@@ -321,7 +321,7 @@ def _with_groups(ids: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
     return ids if groups is None else tie_hash(ids ^ (groups + 1).astype(np.uint64), 3)
 
 
-def _searched(ordered: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _searched(ordered: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first place of each value in an ascending array, and whether it is there."""
-    places = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)
-    return places, ordered[places] == wanted
+    places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    return places, ordered[places] == values

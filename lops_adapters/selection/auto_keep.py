@@ -38,7 +38,7 @@ class Preferred:
     seed: int = 0
     quiet: bool = True
 
-    def __call__(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
+    def __call__(self, labelled: Labelled, listener: Listener | None = None) -> Selection:
         """Predict held-out and select; LopsError if there are fewer samples than folds."""
         classes, codes = labelled.classes, labelled.codes
         folded = Folded.of(labelled, FOLDS, self.seed, self.quiet)

@@ -90,7 +90,7 @@ def best_per_class(scores: np.ndarray, share: float) -> np.ndarray:
     best, codes = scores.max(axis=1), scores.argmax(axis=1)
     kept = np.zeros(len(scores), dtype=bool)
     for code in np.unique(codes):
-        own = codes == code
-        ranked = np.sort(best[own])[::-1]
-        kept |= own & (best >= ranked[ceil(round(share * len(ranked), 6)) - 1])
+        in_class = codes == code
+        ranked = np.sort(best[in_class])[::-1]
+        kept |= in_class & (best >= ranked[ceil(round(share * len(ranked), 6)) - 1])
     return np.flatnonzero(kept)

@@ -37,9 +37,9 @@ def in_content_order(select: Select, seed: int = 0) -> Select:
     The seed keys the order, so that another seed gives other folds, batches and ties.
     """
 
-    def ordered(labelled: Labelled, seen: Listener | None = None) -> Selection:
+    def ordered(labelled: Labelled, listener: Listener | None = None) -> Selection:
         order = content_order(labelled.samples, labelled.codes, seed)
-        moved = None if seen is None else Moved(seen, order)
+        moved = None if listener is None else Moved(listener, order)
         return restored(select(labelled.at(order), moved), order)
 
     return ordered
@@ -51,12 +51,12 @@ def as_selector(select: Select, seed: int = 0) -> Selector:
     return lambda samples, pseudo_labels: ordered(Labelled.of(samples, pseudo_labels))
 
 
-def restored(found: Selection, order: np.ndarray) -> Selection:
+def restored(selection: Selection, order: np.ndarray) -> Selection:
     """Return a selection among rows that were sorted by ``order``, in the order from before."""
-    place = np.argsort(order)
-    parts = found.mask[place], found.learnt_at[place], found.confidence[place]
-    whole = Selection(*parts, found.per_class, found.rule, found.stopped)
-    return Corrected(whole, found.labels[place]) if isinstance(found, Corrected) else whole
+    back = np.argsort(order)
+    parts = selection.mask[back], selection.learnt_at[back], selection.confidence[back]
+    whole = Selection(*parts, selection.per_class, selection.rule, selection.stopped)
+    return Corrected(whole, selection.labels[back]) if isinstance(selection, Corrected) else whole
 
 
 def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:

@@ -23,7 +23,7 @@ def make(request: Request, folds: int = 5) -> Select:
     It keeps what cleanlab does not flag as a label error, or the n samples of highest quality.
     Label quality is the out-of-sample probability of the pseudo-label, cleanlab's
     "self-confidence". Source: Northcutt, Jiang and Chuang, JAIR 2021 (confident learning); flags by
-    cleanlab's default rule, pruning by noise rate. ``seen`` receives the out-of-sample
+    cleanlab's default rule, pruning by noise rate. ``listener`` receives the out-of-sample
     probabilities of all samples.
 
     Raises a LopsError if there is no probe or no cleanlab; when selecting, of fewer samples than
@@ -33,11 +33,11 @@ def make(request: Request, folds: int = 5) -> Select:
     _cleanlab("filter")
     last = float(probe.max_epochs)
 
-    def predict(labelled: Labelled, seen: Listener | None) -> np.ndarray:
+    def predict(labelled: Labelled, listener: Listener | None) -> np.ndarray:
         folded = Folded.of(labelled, folds, request.seed, request.quiet)
         probabilities = held_out(probe, folded, [last])[last].astype(np.float64)
-        if seen is not None:
-            seen(probabilities, None)
+        if listener is not None:
+            listener(probabilities, None)
         return probabilities
 
     def scored(codes: np.ndarray, probabilities: np.ndarray) -> Scored:
@@ -46,20 +46,20 @@ def make(request: Request, folds: int = 5) -> Select:
         stopped = f"{folds}-fold cross-validation"
         return Scored(np.asarray(quality, dtype=np.float64), None, stopped)
 
-    def unflagged(labelled: Labelled, seen: Listener | None = None) -> Selection:
+    def unflagged(labelled: Labelled, listener: Listener | None = None) -> Selection:
         classes, codes = labelled.classes, labelled.codes
-        probabilities = predict(labelled, seen)
+        probabilities = predict(labelled, listener)
         mask = ~_cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
         quality, why = scored(codes, probabilities), _UNFLAGGED
         if request.per_class:
-            wanted = shares(codes, len(classes), int(mask.sum()), 1.0)
-            mask = best(quality.scores, codes, wanted, request.seed)
+            n_kept = shares(codes, len(classes), int(mask.sum()), 1.0)
+            mask = best(quality.scores, codes, n_kept, request.seed)
             why = "highest quality of the class, total set by the flags"
         return selection_of(mask, quality, classes, codes, request.method, why)
 
     if request.n is None:
         return unflagged
-    return request.ranked(lambda labelled, seen: scored(labelled.codes, predict(labelled, seen)))
+    return request.ranked(lambda labelled, hear: scored(labelled.codes, predict(labelled, hear)))
 
 
 def _cleanlab(module: str) -> Any:

@@ -65,8 +65,8 @@ def expected(counts: dict[int, int], most: int, slack: float = 1.0) -> Limits:
     True
     """
 
-    def limit(wanted: int, rows: int) -> int:
-        share = (wanted + slack * (6 * wanted**0.5 + 10)) / max(1, rows)
+    def limit(n_drawn: int, rows: int) -> int:
+        share = (n_drawn + slack * (6 * n_drawn**0.5 + 10)) / max(1, rows)
         return min(_EVERYTHING, int(share * 2.0**64))
 
     floor = floor_of(len(counts), most)
@@ -106,9 +106,9 @@ class Draw:
         """
         ids = row_ids(keys, labels) if ids is None else ids
         keys = np.where(first, 0, keys)
-        at = np.flatnonzero(self._may_belong(keys, labels))
-        self._parts.append((keys[at], labels[at], positions[at], ids[at]))
-        self._rows += [rows[place] for place in at.tolist()]
+        chosen = np.flatnonzero(self._may_belong(keys, labels))
+        self._parts.append((keys[chosen], labels[chosen], positions[chosen], ids[chosen]))
+        self._rows += [rows[row] for row in chosen.tolist()]
         if len(self._rows) > self._kept + max(self.most // 2, 10_000):
             self._cut()
 
@@ -119,9 +119,9 @@ class Draw:
 
     def _may_belong(self, keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return (m,) bool: whether rows can be in the sample, as far as is known."""
-        distinct, place = np.unique(labels, return_inverse=True)
+        distinct, index = np.unique(labels, return_inverse=True)
         limits = [self._of_class.get(int(label), _EVERYTHING) for label in distinct]
-        near = keys <= np.array(limits, dtype=np.uint64)[place]
+        near = keys <= np.array(limits, dtype=np.uint64)[index]
         return np.asarray(near | (keys <= np.uint64(self._largest)))
 
     def is_enough(self, counts: dict[int, int]) -> bool:
@@ -147,7 +147,7 @@ class Draw:
         others = np.flatnonzero(~fixed)[: max(0, self.most - int(fixed.sum()))]
         chosen = np.sort(order[np.concatenate([np.flatnonzero(fixed), others])])
         chosen = chosen[np.argsort(positions[chosen], kind="stable")]
-        rows = [self._rows[place] for place in chosen.tolist()]
+        rows = [self._rows[row] for row in chosen.tolist()]
         return Drawn(ids[chosen], positions[chosen], rows)
 
     def _columns(self) -> tuple[np.ndarray, ...]:
@@ -172,10 +172,10 @@ class Draw:
             last = order[rank == floor - 1]
             for label, key in zip(labels[last].tolist(), keys[last].tolist(), strict=True):
                 self._of_class[label] = min(key, self._of_class.get(label, _EVERYTHING))
-        at = np.sort(order[stay])
-        self._parts = [(keys[at], labels[at], positions[at], ids[at])]
-        self._rows = [self._rows[place] for place in at.tolist()]
-        self._kept = len(at)
+        kept = np.sort(order[stay])
+        self._parts = [(keys[kept], labels[kept], positions[kept], ids[kept])]
+        self._rows = [self._rows[row] for row in kept.tolist()]
+        self._kept = len(kept)
 
 
 def _ranks(labels: np.ndarray) -> tuple[np.ndarray, int]:

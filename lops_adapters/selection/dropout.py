@@ -49,8 +49,8 @@ def certainty(
 def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Select:
     """Return the method that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
 
-    It trains the probe to the end and predicts five times with dropout on; ``seen`` receives the
-    mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
+    It trains the probe to the end and predicts five times with dropout on; ``listener`` receives
+    the mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
     """
     probe, name, seed = request.probe, request.method, request.seed
     if variant not in VARIANTS:
@@ -61,12 +61,12 @@ def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Se
             "take a transformer, or another method"
         )
 
-    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
+    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
         samples, codes = labelled.samples, labelled.codes
         probe.fit(samples, codes, len(labelled.classes), seed=seed)
         passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
-        if seen is not None:
-            seen(passes.mean(axis=0), None)
+        if listener is not None:
+            listener(passes.mean(axis=0), None)
         scores = certainty(passes, codes, uncertainty(passes, codes), variant)
         return Scored(scores, None, f"{PASSES} passes with dropout after training")
 

@@ -40,11 +40,11 @@ def unnamed(codes: np.ndarray, keys: np.ndarray | None = None) -> np.ndarray:
     >>> unnamed(np.array([0, 0, 1, 2])).tolist() == unnamed(np.array([2, 2, 0, 1])).tolist()
     True
     """
-    distinct, place = np.unique(codes, return_inverse=True)
+    distinct, index = np.unique(codes, return_inverse=True)
     marks = np.zeros(len(distinct), dtype=np.uint64)
     hashes = tie_hash(np.arange(len(codes)) if keys is None else keys, 4)
-    np.add.at(marks, place, hashes)  # modulo 2**64
-    return np.asarray(np.argsort(np.argsort(marks, kind="stable"))[place], dtype=np.int64)
+    np.add.at(marks, index, hashes)  # modulo 2**64
+    return np.asarray(np.argsort(np.argsort(marks, kind="stable"))[index], dtype=np.int64)
 
 
 def fold_of_groups(groups: np.ndarray, folds: int, seed: int) -> np.ndarray:

@@ -50,7 +50,7 @@ class FunctionSelector:
         """
         return self.select(Labelled.of(samples, pseudo_labels))
 
-    def select(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
+    def select(self, labelled: Labelled, listener: Listener | None = None) -> Selection:
         """Select among samples whose labels are read: what the ``make`` of a method returns."""
         classes, codes = labelled.classes, labelled.codes
         answer = np.asarray(self.function(labelled.samples, labelled.labels))
@@ -72,10 +72,10 @@ class FunctionSelector:
         scores = answer.astype(np.float64)
         if kind == "b":
             return answer, scores
-        wanted: int | np.ndarray = total(n, None, self.keep)
+        n_kept: int | np.ndarray = total(n, None, self.keep)
         if self.per_class:
-            wanted = shares(codes, int(codes.max()) + 1, None, self.keep)
-        return best(scores, codes, wanted, self.seed), scores
+            n_kept = shares(codes, int(codes.max()) + 1, None, self.keep)
+        return best(scores, codes, n_kept, self.seed), scores
 
     def _wrong(self, answer: np.ndarray, n: int) -> LopsError:
         nan = " with NaN" if answer.dtype.kind == "f" and np.isnan(answer).any() else ""

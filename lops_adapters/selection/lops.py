@@ -107,8 +107,8 @@ def make(request: Request, online: bool = False) -> Select:
         online=online,
     )
 
-    def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
-        watched = replace(rule, seen=seen, classes=labelled.classes)
+    def select(labelled: Labelled, listener: Listener | None = None) -> Selection:
+        watched = replace(rule, seen=listener, classes=labelled.classes)
         return watched(labelled.samples, labelled.labels)
 
     return select

@@ -72,5 +72,5 @@ def vectors_of(members: Sequence[Member], n: int, read: Callable[[Member], Any])
     ``read`` gives what a member takes. The last member reads an encoder, if there is one.
     """
     every = (member.vectors(read(member)) for member in reversed(members))
-    found = next((vectors for vectors in every if vectors is not None), None)
-    return np.zeros((n, 0)) if found is None else np.asarray(found)
+    first = next((vectors for vectors in every if vectors is not None), None)
+    return np.zeros((n, 0)) if first is None else np.asarray(first)

@@ -249,11 +249,11 @@ class OwnProbabilities(Member):
 
     def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
-        wanted = (len(labelled.codes), len(labelled.classes))
+        expected = (len(labelled.codes), len(labelled.classes))
         probabilities = np.asarray(labelled.samples, dtype=np.float64)
-        if probabilities.shape != wanted:
+        if probabilities.shape != expected:
             raise LopsError(
-                f"found probabilities of shape {probabilities.shape}; wanted {wanted}: a row per "
+                f"found probabilities of shape {probabilities.shape}; wanted {expected}: a row per "
                 "label, and a column per class in the order of the sorted labels"
             )
         return self.score_further(probabilities)

@@ -128,5 +128,5 @@ class Method:
         share = "a share found by cross-validation,"
         if keep is not None and keep != AUTO:
             share = f"the fraction {float(keep):g}"
-        said = self.kept.format(share=share, name=self.name)
-        return f"per class, {said}" if even else said
+        sentence = self.kept.format(share=share, name=self.name)
+        return f"per class, {sentence}" if even else sentence

@@ -68,22 +68,22 @@ def make(request: Request, variant: str = "paper") -> Select:
     """Return the method ``o2u-net``, by minus the mean loss of the second stage.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
-    epoch, so this shifts all scores alike and never changes the selection. ``seen`` receives the
-    model's outputs in the second stage, batch by batch. An unknown variant is a LopsError.
+    epoch, so this shifts all scores alike and never changes the selection. ``listener`` receives
+    the model's outputs in the second stage, batch by batch. An unknown variant is a LopsError.
     """
     probe = request.probe
     if variant not in VARIANTS:
         raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
-    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
+    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
         samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
         losses = Losses(codes)
         stages = stages_of(variant, losses, probe.max_epochs)
 
-        def hear(where: np.ndarray, said: np.ndarray) -> None:
-            losses.hear(where, said)
-            if seen is not None:
-                seen(said, where)
+        def hear(where: np.ndarray, probabilities: np.ndarray) -> None:
+            losses.hear(where, probabilities)
+            if listener is not None:
+                listener(probabilities, where)
 
         stages[-1] = replace(stages[-1], heard=hear)
         probe.fit(samples, codes, k, seed=request.seed, stages=stages)

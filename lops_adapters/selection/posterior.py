@@ -167,9 +167,9 @@ def _transitions(logs: np.ndarray, codes: np.ndarray, k: int, strength: float) -
     prior = strength * of_labels * usual + 0.5  # half a sample per cell: rows are never empty
     counts, true_given_label = (1 + strength) * of_labels + 0.5 * k, usual
     for _ in range(_ROUNDS):
-        before = true_given_label
+        previous = true_given_label
         true_given_label = (labelled.T @ _weighted(logs, codes, true_given_label) + prior) / counts
-        if np.abs(true_given_label - before).max() < _CLOSE:
+        if np.abs(true_given_label - previous).max() < _CLOSE:
             break
     return true_given_label
 

@@ -36,9 +36,9 @@ def random_like(other: Selection, name: str, seed: int = 0) -> Select:
         classes, codes = labelled.classes, labelled.codes
         scored = random_scorer(seed)(labelled, None)
         reports = (other.per_class.get(label) for label in classes)
-        wanted = np.array([0 if report is None else report.kept for report in reports])
-        mask = best(scored.scores, codes, wanted, seed)
-        rest = int(wanted.sum() - mask.sum())
+        n_kept = np.array([0 if report is None else report.kept for report in reports])
+        mask = best(scored.scores, codes, n_kept, seed)
+        rest = int(n_kept.sum() - mask.sum())
         mask |= best(np.where(mask, -np.inf, scored.scores), codes, rest, seed)
         why = f"random, as many as {name} keeps"
         return selection_of(mask, scored, classes, codes, "random", why)

@@ -48,25 +48,25 @@ def shares(codes: np.ndarray, n_classes: int, n: int | None, keep: float) -> np.
         return np.array([total(int(count), None, keep) for count in counts], dtype=np.int64)
     n = total(len(codes), n, keep)
     whole, rest = np.divmod(counts * n, len(codes))
-    more = np.argsort(-rest, kind="stable")[: n - whole.sum()]
-    whole[more] += 1
+    rounded_up = np.argsort(-rest, kind="stable")[: n - whole.sum()]
+    whole[rounded_up] += 1
     return whole
 
 
-def best(scores: np.ndarray, codes: np.ndarray, wanted: int | np.ndarray, seed: int) -> np.ndarray:
-    """Return the mask, (n,) bool, of the highest scores: ``wanted`` in all, or (k,) per class.
+def best(scores: np.ndarray, codes: np.ndarray, n_kept: int | np.ndarray, seed: int) -> np.ndarray:
+    """Return the mask, (n,) bool, of the highest scores: ``n_kept`` in all, or (k,) per class.
 
     Ties go to the smaller :func:`tie_hash`.
 
     >>> best(np.array([0.1, 0.3, 0.2]), np.array([0, 1, 1]), np.array([1, 1]), seed=0).tolist()
     [True, True, False]
     """
-    groups = codes if np.ndim(wanted) else np.zeros_like(codes)
+    groups = codes if np.ndim(n_kept) else np.zeros_like(codes)
     order = np.lexsort((tie_hash(np.arange(len(codes)), seed), -scores, groups))
     starts = np.concatenate([[0], np.cumsum(np.bincount(groups))])
     rank = np.arange(len(codes)) - starts[groups[order]]
     mask = np.zeros(len(codes), dtype=bool)
-    mask[order] = rank < np.atleast_1d(wanted)[groups[order]]
+    mask[order] = rank < np.atleast_1d(n_kept)[groups[order]]
     return mask
 
 

@@ -48,18 +48,18 @@ class Request:
         assert not isinstance(self.keep, Mapping)
         n, keep = self.n, self.keep
 
-        def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
+        def select(labelled: Labelled, listener: Listener | None = None) -> Selection:
             classes, codes = labelled.classes, labelled.codes
-            scored = scorer(labelled, seen)
+            scored = scorer(labelled, listener)
             if np.isnan(scored.scores).any():
                 raise LopsError(
                     f"{self.method}: a score is NaN; the probe's training has diverged, "
                     "lower its learning rate"
                 )
-            wanted: int | np.ndarray = total(len(codes), n, keep)
+            n_kept: int | np.ndarray = total(len(codes), n, keep)
             if self.per_class:
-                wanted = shares(codes, len(classes), n, keep)
-            mask = best(scored.scores, codes, wanted, self.seed)
+                n_kept = shares(codes, len(classes), n, keep)
+            mask = best(scored.scores, codes, n_kept, self.seed)
             over = "of the class" if self.per_class else "over all classes"
             return selection_of(mask, scored, classes, codes, self.method, f"highest scores {over}")
 

@@ -101,10 +101,10 @@ def make(request: Request, online: bool = False) -> Select:
     if confidence.needs_checkpoints:
         probe.check_checkpoints()
 
-    def scorer(labelled: Labelled, seen: Listener | None) -> Scored:
+    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
         codes, k = labelled.codes, len(labelled.classes)
         scores = confidence(codes, k)
-        checkpoints = watch(probe, labelled.samples, codes, k, [scores], seen=seen, **asked)
+        checkpoints = watch(probe, labelled.samples, codes, k, [scores], seen=listener, **asked)
         stopped = f"trained to the end, {checkpoints} checkpoints"
         return Scored(scores.scores(), scores.learnt_at(), stopped)
 

@@ -23,8 +23,8 @@ class Selector(Protocol):
 class Select(Protocol):
     """A method at work: it selects among samples whose labels are read."""
 
-    def __call__(self, labelled: Labelled, seen: Listener | None = None, /) -> Selection:
-        """Return positions into the samples; ``seen`` receives what is predicted."""
+    def __call__(self, labelled: Labelled, listener: Listener | None = None, /) -> Selection:
+        """Return positions into the samples; ``listener`` receives what is predicted."""
 
 
 class Corrected(Selection):

@@ -206,16 +206,16 @@ def _where_both_vote(
     )  # (k, sources, sources)
     rates = np.asarray(matrix.T @ true).T  # (k, s)
     rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
-    both, found = (matrix.T @ matrix).toarray(), np.zeros((len(owners), len(owners)))
+    both, correlation = (matrix.T @ matrix).toarray(), np.zeros((len(owners), len(owners)))
     for code in np.unique(classes):
-        own = np.flatnonzero(classes == code)
-        shared = rows[:, of_source[own][:, None], of_source[own]]
-        one, other = rates[:, own, None], rates[:, None, own]
+        of_class = np.flatnonzero(classes == code)
+        shared = rows[:, of_source[of_class][:, None], of_source[of_class]]
+        one, other = rates[:, of_class, None], rates[:, None, of_class]
         spread = (shared * one * (1 - one)).sum(axis=0)
-        covariance = both[np.ix_(own, own)] - (shared * one * other).sum(axis=0)
+        covariance = both[np.ix_(of_class, of_class)] - (shared * one * other).sum(axis=0)
         scale = np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK
-        found[np.ix_(own, own)] = covariance / scale
-    return found
+        correlation[np.ix_(of_class, of_class)] = covariance / scale
+    return correlation
 
 
 def accuracies(

@@ -88,21 +88,19 @@ def logarithm(likely: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(np.maximum(likely, 1e-6)))
 
 
-def estimated(
-    given: Given, prior: float, *, free: bool, members: np.ndarray | None = None
-) -> Model:
+def estimated(rows: Given, prior: float, *, free: bool, members: np.ndarray | None = None) -> Model:
     """Estimate by expectation maximisation.
 
     Args:
-        given: the rows.
+        rows: the rows.
         prior: the exponent of the classes' frequencies.
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
         members: (r, k) logarithms of what members say of each class; None: they cannot tell.
     """
-    signals, matrix = given.signals, given.matrix
-    said = np.zeros(given.majority.shape) if members is None else members
-    majority = given.settled(softmax(np.log(given.majority) + said))
-    anchor = 0.0 if free else given.anchor(members is not None)
+    signals, matrix = rows.signals, rows.matrix
+    member_logs = np.zeros(rows.majority.shape) if members is None else members
+    majority = rows.settled(softmax(np.log(rows.majority) + member_logs))
+    anchor = 0.0 if free else rows.anchor(members is not None)
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
     logs = np.zeros(signals.n_classes)
     true = majority
@@ -111,11 +109,11 @@ def estimated(
         if step < _RECOUNTED:
             overlap = overlapping(matrix, known, signals)
             shared = weighed(matrix, overlap)
-        logs, before = frequencies(known), ratios
+        logs, previous = frequencies(known), ratios
         probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
-        true = given.settled(softmax(said + prior * logs + shared @ ratios))
-        if step >= _RECOUNTED and np.abs(ratios - before).max(initial=0) < _CLOSE:
+        true = rows.settled(softmax(member_logs + prior * logs + shared @ ratios))
+        if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
             break
     return Model(overlap, ratios, np.asarray(prior * logs), free)
 
@@ -128,33 +126,33 @@ def comparable(signals: Signals) -> bool:
     return len(signals.several) >= _LEAST_SOURCES
 
 
-def own_model(given: Given) -> Model:
+def own_model(rows: Given) -> Model:
     """Return the votes' own model: near the majority, or free if held-out votes say so.
 
     Each vote is predicted from the other votes of its row. A model that is free of the majority,
     with or without the classes' frequencies, counts if it predicts votes clearly better.
     """
-    model = estimated(given, 1 - given.signals.evenness, free=False)
-    if not comparable(given.signals):
+    model = estimated(rows, 1 - rows.signals.evenness, free=False)
+    if not comparable(rows.signals):
         return model
-    before, best = predicted(given, model), 0.0
+    likelihood, best = predicted(rows, model), 0.0
     for prior in (0.0, 1.0):
-        other = estimated(given, prior, free=True)
-        gains = predicted(given, other) - before
+        other = estimated(rows, prior, free=True)
+        gains = predicted(rows, other) - likelihood
         gain, error = float(gains.sum()), float(gains.std()) * len(gains) ** 0.5
         if gain > max(best, _CLEARLY * error):
             model, best = other, gain
     return model
 
 
-def predicted(given: Given, model: Model) -> np.ndarray:
+def predicted(table_rows: Given, model: Model) -> np.ndarray:
     """Return how well the votes of each row are predicted from its other votes, (r,) float64.
 
     The sum of logarithms: the probability of the vote, over its share of the source's votes.
     """
-    signals = given.signals
-    owners, shared = signals.keys // signals.n_classes, weighed(given.matrix, model.overlap)
-    counts = np.asarray(given.matrix.sum(axis=0)).ravel()
+    signals = table_rows.signals
+    owners, shared = signals.keys // signals.n_classes, weighed(table_rows.matrix, model.overlap)
+    counts = np.asarray(table_rows.matrix.sum(axis=0)).ravel()
     given_true = np.exp(model.ratios) * counts[:, None]  # up to a factor per source and class
     of_source = np.zeros((int(owners.max(initial=0)) + 1, signals.n_classes))
     np.add.at(of_source, owners, given_true)

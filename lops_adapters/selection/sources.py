@@ -133,12 +133,12 @@ def fit(
     if rows is not None:
         certain[rows] = true
     signals = Signals.of(votes, likely.shape[1])
-    given = given_rows(signals, votes[chosen], certain[chosen])
-    model, logs = own_model(given), logarithm(likely[chosen])
-    scores = np.asarray(weighed(given.matrix, model.overlap) @ model.ratios)
-    trust, weight = reliability(scores, logs, model.prior, given.certain, usual)
+    read_rows = given_rows(signals, votes[chosen], certain[chosen])
+    model, logs = own_model(read_rows), logarithm(likely[chosen])
+    scores = np.asarray(weighed(read_rows.matrix, model.overlap) @ model.ratios)
+    trust, weight = reliability(scores, logs, model.prior, read_rows.certain, usual)
     if weight and not model.free:
-        model = estimated(given, 1 - signals.evenness, free=False, members=weight * logs)
+        model = estimated(read_rows, 1 - signals.evenness, free=False, members=weight * logs)
     return Sources(signals, model, trust, weight)
 
 
@@ -152,8 +152,8 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     signals, chosen = Signals.of(votes, n_classes), np.flatnonzero((votes >= 0).any(axis=1))
     if len(chosen) > _MOST:
         chosen = chosen[_sample(votes[chosen])]
-    given = given_rows(signals, votes[chosen], np.full(len(chosen), -1))
-    return Sources(signals, own_model(given))
+    rows = given_rows(signals, votes[chosen], np.full(len(chosen), -1))
+    return Sources(signals, own_model(rows))
 
 
 def _sample(votes: np.ndarray) -> np.ndarray:

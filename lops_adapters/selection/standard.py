@@ -31,4 +31,4 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
 
 def make(request: Request) -> Select:
     """Return the method ``standard``."""
-    return lambda labelled, seen=None: keep_all(labelled.samples, labelled.labels)
+    return lambda labelled, listener=None: keep_all(labelled.samples, labelled.labels)

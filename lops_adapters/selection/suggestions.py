@@ -63,13 +63,13 @@ class Suggestions(Listener):
 class Moved(Listener):
     """A listener to samples sorted by ``order``."""
 
-    def __init__(self, seen: Listener, order: np.ndarray) -> None:
-        self._seen, self._order = seen, order
+    def __init__(self, listener: Listener, order: np.ndarray) -> None:
+        self._seen, self._order = listener, order
 
     def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
         self._seen(probabilities, self._order if positions is None else self._order[positions])
 
     def settle(self, estimates: Estimates) -> None:
         back = np.argsort(self._order)
-        before, true, labels = (part[back] for part in estimates[:3])
-        self._seen.settle(Estimates(before, true, labels, estimates.noise))
+        without_checks, true, labels = (part[back] for part in estimates[:3])
+        self._seen.settle(Estimates(without_checks, true, labels, estimates.noise))
