@@ -48,17 +48,17 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        found = self.found
-        more = "less" if found.value < 0 else "more"
-        low, high = (f"{100 * one:+.1f}" for one in (found.low, found.high))
-        right = f"right {abs(100 * found.value):.1f} points {more} often"
-        if found.verdict == "undecided":
+        gap = self.found
+        how = "less" if gap.value < 0 else "more"
+        low, high = (f"{100 * one:+.1f}" for one in (gap.low, gap.high))
+        right = f"right {abs(100 * gap.value):.1f} points {how} often"
+        if gap.verdict == "undecided":
             verdict = (
-                f"{self.source} or {self.person}: undecided, check {count(found.more)} more rows"
+                f"{self.source} or {self.person}: undecided, check {count(gap.more)} more rows"
             )
         else:
-            link = "as" if found.verdict == "as good" else "than"
-            verdict = f"{self.source} is {found.verdict} {link} {self.person}"
+            link = "as" if gap.verdict == "as good" else "than"
+            verdict = f"{self.source} is {gap.verdict} {link} {self.person}"
         return f"{verdict}; {right} (95 % interval {low} to {high})."
 
 
@@ -116,13 +116,13 @@ class AgreementPage(StoredPage):
     def numbered(self, rows: Sequence[int]) -> AgreementPage:
         """Return the page with numbers of rows in a table, (n,), in place of positions."""
 
-        def moved(found: Iterable[Disagreement]) -> list[Disagreement]:
-            return [replace(one, row=rows[one.row]) for one in found]
+        def moved(items: Iterable[Disagreement]) -> list[Disagreement]:
+            return [replace(one, row=rows[one.row]) for one in items]
 
         return replace(
             self,
             disagreements=tuple(moved(self.disagreements)),
-            sent_back={name: moved(found) for name, found in self.sent_back.items()},
+            sent_back={name: moved(items) for name, items in self.sent_back.items()},
             to_check=tuple(rows[position] for position in self.to_check),
         )
 

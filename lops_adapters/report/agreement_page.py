@@ -50,11 +50,11 @@ def _note(text: str) -> str:
 def _comparisons(page: AgreementPage) -> str:
     title = "As good as a person?"
     if not page.comparisons:
-        said = (
+        summary = (
             "No row is checked yet. Check a random sample, such as the first 50 rows of "
             "to_check.csv, and give the file with --checked."
         )
-        return section("compared", title, _note(said))
+        return section("compared", title, _note(summary))
     lines = "".join(f"<li>{isolated(one.sentence)}</li>" for one in page.comparisons)
     note = (
         f"From {count(page.checked)} checked rows, with the labels of all rows as a covariate. "
@@ -95,9 +95,9 @@ def _confusions(page: AgreementPage) -> str:
                 ],
                 f"Confusion of {one.source}",
             ),
-            is_open=place == 0,
+            is_open=index == 0,
         )
-        for place, one in enumerate(page.confusions)
+        for index, one in enumerate(page.confusions)
     ]
     note = f"A row per class by the {page.truth}, a column per label of the source."
     return section("confusions", "Confusions", *parts, _note(note))

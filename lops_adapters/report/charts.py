@@ -29,9 +29,9 @@ def histogram(bins: Sequence[Bin]) -> str:
         parts.append(f"{drawing.label(x, TICKS_Y, name, 'tick')}</g>")
     parts.append(drawing.axis_names("epoch at which the rows were learnt", "rows"))
     never = sum(kept + rejected for time, kept, rejected in bins if time is None)
-    said = f"Bars: kept and rejected rows by learning time. Never learnt: {count(never)} rows."
+    label = f"Bars: kept and rejected rows by learning time. Never learnt: {count(never)} rows."
     entries = drawing.legend([("box kept", "kept"), ("box rejected", "rejected")])
-    return entries + drawing.svg("".join(parts), said)
+    return entries + drawing.svg("".join(parts), label)
 
 
 def threshold_chart(
@@ -68,8 +68,8 @@ def threshold_chart(
     entries = [("stroke kept", "rows at or above the threshold")]
     entries += [("stroke noise", "wrong labels among them")] if with_noise else []
     entries.append(("stroke rule", "kept by the selection"))
-    said = "Lines: share of the rows at or above each confidence threshold."
-    return drawing.legend(entries) + drawing.svg("".join(parts), said), places
+    label = "Lines: share of the rows at or above each confidence threshold."
+    return drawing.legend(entries) + drawing.svg("".join(parts), label), places
 
 
 def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
@@ -94,8 +94,8 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
     parts.append(drawing.axis_names("share of rows kept", "wrong labels among them"))
     entries = [(f"stroke {styles[curve.name]}", curve.name) for curve in curves]
     entries += [("point", "kept by the method")] if kept else []
-    said = "Lines: share of wrong pseudo-labels against the share of rows kept."
-    drawn = drawing.legend(entries) + drawing.svg("".join(parts), said)
+    label = "Lines: share of wrong pseudo-labels against the share of rows kept."
+    drawn = drawing.legend(entries) + drawing.svg("".join(parts), label)
     if highest <= top:
         return drawn
     return (

@@ -49,11 +49,11 @@ def _confused(page: SelectionPage) -> str:
 
 def _matrix(page: SelectionPage) -> str:
     names = list(page.codes)
-    counts = {(label, said): n for label, said, n in page.confused}
+    counts = {(label, other): n for label, other, n in page.confused}
     most = max(counts.values())
     rows = []
     for label in names:
-        suggested = [0 if said == label else counts.get((label, said), 0) for said in names]
+        suggested = [0 if other == label else counts.get((label, other), 0) for other in names]
         rows.append([label, *(_cell(n, most) for n in suggested)])
         rows[-1].append(_cell(counts.get((label, label), 0), most))
     drawn = table(["label", *names, "unsure"], rows, "Suggested labels per label")
@@ -69,8 +69,8 @@ def _cell(number: int, most: int) -> Markup:
 
 def _pairs(page: SelectionPage) -> str:
     rows = [
-        [label, "unsure" if said == label else said, count(n)]
-        for label, said, n in page.confused[:_PAIRS]
+        [label, "unsure" if other == label else other, count(n)]
+        for label, other, n in page.confused[:_PAIRS]
     ]
     return table(
         ["label", "suggested", "rejected rows"], rows, "Most frequent suggestions", text=(1,)

@@ -111,8 +111,8 @@ def _curves(page: ComparisonPage) -> str:
     return section("curves", "Noise against coverage", drawn)
 
 
-def _noise_at(coverage: list[float], noise: list[float], wanted: float) -> str:
+def _noise_at(coverage: list[float], noise: list[float], target: float) -> str:
     """Return the noise of a curve at a coverage; ``-`` before its first point."""
-    if wanted < coverage[0] - 1e-9:
+    if target < coverage[0] - 1e-9:
         return "-"
-    return percent(float(np.interp(wanted, coverage, noise)))
+    return percent(float(np.interp(target, coverage, noise)))

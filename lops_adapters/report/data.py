@@ -72,7 +72,7 @@ def selection_page(
     )
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
-    at = rows.listed(suspects_per_class, to_check)
+    listed_rows = rows.listed(suspects_per_class, to_check)
     classes = [(cleaned(str(label)), one.why) for label, one in selection.per_class.items()]
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)
@@ -83,7 +83,7 @@ def selection_page(
         learnt=learnt_bins(selection.learnt_at, selection.mask),
         thresholds=threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
         curves=_curves(rows),
-        suspects=list(rows.suspects(at, LONGEST)),
+        suspects=list(rows.suspects(listed_rows, LONGEST)),
         settings=settings or {},
         versions=versions or {},
         own_threshold=threshold,
@@ -94,7 +94,7 @@ def selection_page(
         confused=rows.confused(),
         **counted(classes, *_counts(rows)),
     )
-    return replace(page, **_further(rows, at, page.codes))
+    return replace(page, **_further(rows, listed_rows, page.codes))
 
 
 def _check_positions(to_check: Sequence[int], n: int) -> None:
@@ -107,15 +107,15 @@ def _check_positions(to_check: Sequence[int], n: int) -> None:
         raise LopsError("to_check holds a position twice; give every row once")
 
 
-def _further(rows: PageRows, at: np.ndarray, codes: Mapping[str, int]) -> dict[str, Any]:
+def _further(rows: PageRows, listed_rows: np.ndarray, codes: Mapping[str, int]) -> dict[str, Any]:
     """Return the rejected rows that are not at the listed positions, packed."""
-    rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, at)]
-    more, n_more = packed(
+    rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, listed_rows)]
+    packed_rows, n_more = packed(
         for_script(vars(row), codes)
         for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
         for row in rows.suspects(part, CHARS)
     )
-    return {"more": more, "n_more": n_more, "n_unlisted": len(rest) - n_more}
+    return {"more": packed_rows, "n_more": n_more, "n_unlisted": len(rest) - n_more}
 
 
 def _counts(rows: PageRows) -> list[np.ndarray]:
@@ -136,9 +136,9 @@ def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
     Curve(name='margin', coverage=[0.5, 1.0], noise=[0.0, 0.5], area=0.125)
     """
     curve = noise_coverage_curve(confidence, labels, gold)
-    at = thinned(len(curve), POINTS)
+    points = thinned(len(curve), POINTS)
     area = number_or_none(area_under_noise_coverage(curve))
-    return Curve(name, curve.coverage[at].tolist(), curve.noise[at].tolist(), area)
+    return Curve(name, curve.coverage[points].tolist(), curve.noise[points].tolist(), area)
 
 
 def best_curve(noise: float) -> Curve:

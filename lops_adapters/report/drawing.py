@@ -109,9 +109,9 @@ def legend(entries: Sequence[tuple[str, str]]) -> str:
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 
-def svg(inside: str, said: str) -> str:
-    """Return a chart; ``said`` is read out in its place."""
+def svg(inside: str, spoken: str) -> str:
+    """Return a chart; ``spoken`` is read out in its place."""
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
-        f' aria-label="{escaped(said)}">{inside}</svg>'
+        f' aria-label="{escaped(spoken)}">{inside}</svg>'
     )

@@ -100,15 +100,15 @@ def _seed_words(metrics: Metrics) -> str:
     parts = []
     for arm, result in metrics["arms"].items():
         stored = [item for item in result["iterations"] if item.get("seed_words")]
-        before: SeedWords = {}
+        previous: SeedWords = {}
         for item in stored:
             words: SeedWords = item["seed_words"]
             n = sum(map(len, words.values()))
             name = f"{arm}, iteration {step_name(item)}: {count(n)} word{'' if n == 1 else 's'}"
-            rows = [[label, _words(one, before.get(label, one))] for label, one in words.items()]
+            rows = [[label, _words(one, previous.get(label, one))] for label, one in words.items()]
             drawn = table(("class", "seed words"), rows, name, text=(1,))
             parts.append(details(name, drawn, is_open=item is stored[-1]))
-            before = words
+            previous = words
     note = (
         '<p class="note">With the number of documents that hold each word. '
         "Bold: new since the iteration before. word$0, word$1: senses of an ambiguous word.</p>"
@@ -116,8 +116,8 @@ def _seed_words(metrics: Metrics) -> str:
     return section("seeds", "Seed words", note, *parts) if parts else ""
 
 
-def _words(words: list[Any], before: list[Any]) -> Markup:
-    known, items = {word for word, _ in before}, []
+def _words(words: list[Any], previous: list[Any]) -> Markup:
+    known, items = {word for word, _ in previous}, []
     for word, documents in words:
         new = "" if word in known else ' class="new"'
         shown = f"<span{new}>{isolated(word)}</span>" if new else isolated(word)

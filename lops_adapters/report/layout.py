@@ -110,10 +110,10 @@ def table(
         lines.append(f"<tr{line}>{first}{cells}</tr>")
     body = f"<thead{group}><tr{line}>{titles}</tr></thead>"
     body += f"<tbody{group}>" + "\n".join(lines) + "</tbody>"
-    said = escaped(caption)
+    label = escaped(caption)
     return (
-        f'<div class="wide" role="region" aria-label="{said}" tabindex="0">'
-        f'<table{whole}><caption class="unseen">{said}</caption>{body}</table></div>'
+        f'<div class="wide" role="region" aria-label="{label}" tabindex="0">'
+        f'<table{whole}><caption class="unseen">{label}</caption>{body}</table></div>'
     )
 
 

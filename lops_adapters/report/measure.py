@@ -78,12 +78,12 @@ def threshold_rows(
     values, entering = np.unique(confidence, return_inverse=True)
     rows = np.bincount(entering)[::-1].cumsum()
     values = values[::-1]
-    at = np.arange(len(values))
+    positions = np.arange(len(values))
     if len(values) > size:
         spread = size - (own is not None)
         evenly = np.searchsorted(rows, np.linspace(0, rows[-1], spread)[1:])
-        at = np.unique(np.concatenate([[0], evenly]))
-    thresholds = np.union1d(values[at], [] if own is None else [own])[::-1]
+        positions = np.unique(np.concatenate([[0], evenly]))
+    thresholds = np.union1d(values[positions], [] if own is None else [own])[::-1]
     # Of the descending confidences, the smallest one that reaches each threshold.
     last = np.searchsorted(-values, -thresholds, side="right") - 1
     known = np.bincount(entering, weights=with_gold)[::-1].cumsum().astype(int)[last].tolist()
@@ -105,13 +105,13 @@ def learnt_bins(learnt_at: np.ndarray, mask: np.ndarray) -> list[tuple[float | N
     learnt = np.isfinite(learnt_at)
     if not learnt.any():
         return []
-    times, place = np.unique(learnt_at[learnt], return_inverse=True)
+    times, bin_index = np.unique(learnt_at[learnt], return_inverse=True)
     if len(times) > _BINS:
         edges = np.linspace(times[0], times[-1], _BINS + 1)
-        place = np.clip(np.searchsorted(edges, learnt_at[learnt]) - 1, 0, _BINS - 1)
+        bin_index = np.clip(np.searchsorted(edges, learnt_at[learnt]) - 1, 0, _BINS - 1)
         times = edges[1:]
-    kept = np.bincount(place, weights=mask[learnt], minlength=len(times)).astype(int).tolist()
-    every = np.bincount(place, minlength=len(times)).tolist()
+    kept = np.bincount(bin_index, weights=mask[learnt], minlength=len(times)).astype(int).tolist()
+    every = np.bincount(bin_index, minlength=len(times)).tolist()
     bins: list[tuple[float | None, int, int]] = [
         (time, k, n - k) for time, k, n in zip(times.tolist(), kept, every, strict=True)
     ]

@@ -79,17 +79,17 @@ class PageRows:
         self.wrong, self.with_gold = None, np.zeros(n, dtype=bool)
         if self.gold is not None:
             self.with_gold = np.array([not is_unlabelled(label) for label in self.gold])
-            at = np.flatnonzero(self.with_gold).tolist()
-            if not at:
+            positions = np.flatnonzero(self.with_gold).tolist()
+            if not positions:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
-            noise([self.labels[i] for i in at], [self.gold[i] for i in at])
+            noise([self.labels[i] for i in positions], [self.gold[i] for i in positions])
             self.wrong = self.with_gold & (self.codes != self._codes(self.gold))
         self.confidence = finite(selection.confidence)
 
     def _codes(self, labels: list[Any]) -> np.ndarray:
-        place = {label: i for i, label in enumerate(self.selection.per_class)}
-        return np.fromiter((place.get(label, -1) for label in labels), np.int64, len(labels))
+        code_of = {label: i for i, label in enumerate(self.selection.per_class)}
+        return np.fromiter((code_of.get(label, -1) for label in labels), np.int64, len(labels))
 
     @cached_property
     def _doubt(self) -> np.ndarray:
@@ -135,15 +135,15 @@ class PageRows:
         """Return the number of a row in its table, from 1."""
         return int(position) + 1 if self.numbers is None else int(self.numbers[position])
 
-    def suspects(self, at: np.ndarray, longest: int) -> Iterator[Suspect]:
+    def suspects(self, positions: np.ndarray, longest: int) -> Iterator[Suspect]:
         """Yield the rows at positions, in their order, with at most ``longest`` characters."""
-        texts = [cut(str(self.texts[i]), longest) for i in at.tolist()]
+        texts = [cut(str(self.texts[i]), longest) for i in positions.tolist()]
         size = sum(len(json.dumps(text)) for text in texts)
         if size > LARGEST_PLAIN:
             longest = max(map(len, texts))
             texts = [cut(text, max(200, longest * LARGEST_PLAIN // size)) for text in texts]
         selection, unknown = self.selection, unsure(map(str, self.selection.per_class))
-        for i, text in zip(at.tolist(), texts, strict=True):
+        for i, text in zip(positions.tolist(), texts, strict=True):
             likely = None if self.probability is None else number_or_none(self.probability[i])
             label = cleaned(str(self.labels[i]))
             suggested = None if self.suggested is None else text_or_none(self.suggested[i])

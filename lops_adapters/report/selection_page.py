@@ -91,12 +91,12 @@ def _figures(page: SelectionPage) -> str:
         figures.append(("rows without a label", count(page.n_abstained)))
     if page.estimate:
         rate, low, high = page.estimate
-        how, more = "estimated", "; more if errors are shared"
+        how, caveat = "estimated", "; more if errors are shared"
         if page.n_checked:
-            how, more = f"by {count(page.n_checked)} checked rows", ""
+            how, caveat = f"by {count(page.n_checked)} checked rows", ""
         figures.append(
             (
-                f"wrong, {how} ({100 * low:.1f} to {percent(high)}{more})".replace(" %", "\xa0%"),
+                f"wrong, {how} ({100 * low:.1f} to {percent(high)}{caveat})".replace(" %", "\xa0%"),
                 percent(rate),
             )
         )
@@ -133,14 +133,14 @@ def _near(page: SelectionPage) -> str:
         for group in page.near
     ]
     torn = sum(len(set(group.labels)) > 1 for group in page.near)
-    said = f"{count(page.n_near)} group{'' if page.n_near == 1 else 's'} of nearly equal texts"
-    said += f"; those with several labels first ({count(torn)})" if torn else ""
-    more = f", {count(len(page.near))} of them here" if len(page.near) < page.n_near else ""
+    sentence = f"{count(page.n_near)} group{'' if page.n_near == 1 else 's'} of nearly equal texts"
+    sentence += f"; those with several labels first ({count(torn)})" if torn else ""
+    shown = f", {count(len(page.near))} of them here" if len(page.near) < page.n_near else ""
     drawn = table(("rows", "labels", "text"), rows, "Near-duplicates", text=(1, 2), stacked=True)
     folded = details("Groups", drawn)
     note = "Near-duplicates confirm each other's labels."
     note += " All are in duplicates.csv." if page.table else ""
-    return section("near", "Near-duplicates", f"<p>{said}{more}. {note}</p>", folded)
+    return section("near", "Near-duplicates", f"<p>{sentence}{shown}. {note}</p>", folded)
 
 
 def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:

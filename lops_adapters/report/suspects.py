@@ -40,9 +40,9 @@ def listed(page: SelectionPage) -> str:
         '<div class="bar"><button type="button" id="previous">Previous</button>'
         '<button type="button" id="next">Next</button></div></div>'
     )
-    said = f'<p>{intro}</p><p class="note">{counted}</p>'
+    introduction = f'<p>{intro}</p><p class="note">{counted}</p>'
     off = "<noscript><p>The list needs scripts. The file of rejected rows has them.</p></noscript>"
-    return section("suspects", "Rows to look at", said, live, off)
+    return section("suspects", "Rows to look at", introduction, live, off)
 
 
 def _how(page: SelectionPage) -> str:
