@@ -29,9 +29,9 @@ def noise_metrics(
         return metrics
     classes = list(dict.fromkeys(labels))
     codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
-    said = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
-    rows = np.array([i for i, _ in said], dtype=np.int64)
-    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in said], dtype=np.int64)
+    checked = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
+    rows = np.array([i for i, _ in checked], dtype=np.int64)
+    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in checked], dtype=np.int64)
     every = noise_rate(codes, codes, rows, true)
     metrics["checked_noise"] = None if every is None else every._asdict()
     metrics["checked_noise_per_class"] = {}

@@ -36,8 +36,8 @@ def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
     console.set_up_logging(options.quiet)
     seeds = command_line.read_seeds(options)
     preset = options.preset or command_line.default_preset()
-    own = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
-    chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in own})
+    names = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
+    chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in names})
     arms = framework.arms(options, chosen)
     if chosen.faithful and (unlike := chosen.unlike_paper()):
         pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())

@@ -150,8 +150,8 @@ class RunFolder:
 
     def save_model(self, folder: Path, write: Callable[[Path], object]) -> None:
         """Let ``write`` fill a new folder, which replaces ``folder`` when it is complete."""
-        with self._writing(), storage.replacing_folder(folder) as place:
-            write(place)
+        with self._writing(), storage.replacing_folder(folder) as partial:
+            write(partial)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

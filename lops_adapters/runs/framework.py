@@ -94,8 +94,8 @@ class Framework(ABC, Generic[Settings]):
 
     def arms(self, options: argparse.Namespace, settings: Settings) -> list[str]:
         """Return the arms to run, in order: ``--arms``, or the settings' usual ones."""
-        own = (*self.settings.ARMS, *self.settings.MORE_ARMS)
-        known = (*own, *(name for name in METHODS if name not in own))
+        built_in = (*self.settings.ARMS, *self.settings.MORE_ARMS)
+        known = (*built_in, *(name for name in METHODS if name not in built_in))
         asked = ",".join(settings.usual_arms) if options.arms is None else options.arms
         return read_arms(asked, known)
 
@@ -199,9 +199,9 @@ def run(
     job = replace(job, words=framework.words_found(prepared, job))
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
     evaluator = Evaluator(gold, corpus.classes, job.checked)
-    given = framework.given(prepared)
-    measured = given.others(len(corpus))
-    if len(given.positions):
+    with_label = framework.given(prepared)
+    measured = with_label.others(len(corpus))
+    if len(with_label.positions):
         evaluator = evaluator.at(measured)
     framework.tables(prepared, job)
     about = {
@@ -215,14 +215,14 @@ def run(
     }
     metrics: dict[str, Any] = {}
     for arm in framework.in_order(arms):
-        own = replace(job, gold=gold if arm in by_gold else None)
-        result = framework.run_arm(arm, prepared, own)
+        arm_job = replace(job, gold=gold if arm in by_gold else None)
+        result = framework.run_arm(arm, prepared, arm_job)
         framework.arm_tables(arm, result, prepared, job)
         predicted = framework.probabilities(result)
         rows = framework.rows(result, prepared, evaluator)
         n, method = framework.rounds(arm, job.settings)
         if n:
-            rounds = run_rounds(arm, method, predicted, corpus, own, framework.name, given)
+            rounds = run_rounds(arm, method, predicted, corpus, arm_job, framework.name, with_label)
             write_rounds(rounds, job.folder.arm(arm), corpus.ids)
             rows += round_rows(rounds, len(rows), corpus.classes, evaluator, measured)
             predicted = rounds[-1].probabilities

@@ -94,7 +94,7 @@ class Job(Generic[Settings]):
         if positions is not None:
             gold = self.gold[positions] if has_gold else None  # type: ignore[index]
             places = enumerate(positions.tolist())
-            checked = {i: self.checked[place] for i, place in places if place in self.checked}
+            checked = {i: self.checked[at] for i, at in places if at in self.checked}
             options |= {"checked": checked} if checked and "checked" in row.takes else {}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(

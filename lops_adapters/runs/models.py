@@ -109,9 +109,9 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     usual = [root / name / "model" for name in _PREFERRED]
     others = sorted(root.glob("*/model"))
     tried = [root / arm / "model"] if arm else [root, root / "model", *usual, *others]
-    folder = next((place for place in tried if (place / "lops.json").is_file()), None)
+    folder = next((candidate for candidate in tried if (candidate / "lops.json").is_file()), None)
     if folder is None:
-        looked = ", ".join(str(place / "lops.json") for place in tried)
+        looked = ", ".join(str(candidate / "lops.json") for candidate in tried)
         raise LopsError(
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"

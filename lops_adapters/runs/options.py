@@ -22,7 +22,7 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
     """Return the parser of ``python -m lops_adapters.NAME``."""
     program, settings = f"python -m lops_adapters.{framework.name}", framework.settings
     width = max(len(arguments) for arguments, _ in framework.examples)
-    examples = [f"  {program} {given:<{width}}   {what}" for given, what in framework.examples]
+    examples = [f"  {program} {example:<{width}}   {what}" for example, what in framework.examples]
     parser = argparse.ArgumentParser(
         prog=program,
         description=framework.summary,
@@ -35,8 +35,8 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
         "run": parser.add_argument_group("run"),
         "": parser.add_argument_group(framework.title),
     }
-    own = (*settings.ARMS, *settings.MORE_ARMS)
-    known = ", ".join((*own, *(name for name in METHODS if name not in own)))
+    built_in = (*settings.ARMS, *settings.MORE_ARMS)
+    known = ", ".join((*built_in, *(name for name in METHODS if name not in built_in)))
     groups["selection"].add_argument(
         "--arms",
         help=f"comma-separated, of {known}; standard selects nothing "

@@ -106,21 +106,21 @@ def run_rounds(
     corpus: Corpus,
     job: Job[Any],
     kind: str,
-    given: Given,
+    labelled: Given,
 ) -> list[Round]:
     """Run the rounds of one arm; the model of the last one is the arm's.
 
-    They end when no rejected document is left. Documents that came with a label (``given``) are
+    They end when no rejected document is left. Documents that came with a label (``labelled``) are
     trained on with it, and not selected among. The probabilities, (n, k), are what the framework
     ``kind`` predicts; ``standard`` keeps everything; the arm names the stages.
     """
     # ``every`` is for a network, which can learn all in one epoch; the classifier does not.
     job = replace(job, settings=replace(job.settings, every="epoch"))
-    training = _start(probabilities, corpus, given)
+    training = _start(probabilities, corpus, labelled)
     read = cache(lambda: _build(job, _EPOCHS).read(corpus.texts))
     done: list[Round] = []
     for number in range(job.settings.rounds):
-        labels = _without(training.pseudo_labels(), given)
+        labels = _without(training.pseudo_labels(), labelled)
         selects = number == 0 and not job.settings.row(method).keeps_all
         selection, seconds = keep_all(labels.labels.tolist(), labels.labels), 0.0
         if selects:
@@ -143,8 +143,8 @@ def run_rounds(
 def write_rounds(rounds: Sequence[Round], folder: Path, ids: Sequence[str]) -> None:
     """Write the selection before the first round."""
     labels, selection = rounds[0].pseudo_labels, rounds[0].selection
-    own = [ids[i] for i in labels.positions]
-    write_selection(folder / "selection-documents.csv", own, labels.labels, selection)
+    labelled_ids = [ids[i] for i in labels.positions]
+    write_selection(folder / "selection-documents.csv", labelled_ids, labels.labels, selection)
 
 
 def round_rows(
@@ -178,18 +178,18 @@ def round_rows(
     return rows
 
 
-def _start(probabilities: np.ndarray, corpus: Corpus, given: Given) -> TrainingSet:
+def _start(probabilities: np.ndarray, corpus: Corpus, labelled: Given) -> TrainingSet:
     codes = probabilities.argmax(axis=1)
-    codes[given.positions] = given.codes
+    codes[labelled.positions] = labelled.codes
     names = np.array(corpus.classes, dtype=object)[codes]
     everything = np.arange(len(corpus))
     scores = probabilities.max(axis=1).astype(np.float64)
     return TrainingSet.start(PseudoLabels(everything, names, scores, len(corpus), corpus.classes))
 
 
-def _without(labels: PseudoLabels, given: Given) -> PseudoLabels:
-    own = ~np.isin(labels.positions, given.positions)
-    parts = labels.positions[own], labels.labels[own], labels.scores[own]
+def _without(labels: PseudoLabels, labelled: Given) -> PseudoLabels:
+    rest = ~np.isin(labels.positions, labelled.positions)
+    parts = labels.positions[rest], labels.labels[rest], labels.scores[rest]
     return PseudoLabels(*parts, labels.n_documents, labels.classes)
 
 

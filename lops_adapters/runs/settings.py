@@ -125,9 +125,9 @@ class FrameworkSettings:
     def __init_subclass__(cls) -> None:
         """List the fields that are not of all frameworks in a subclass's documentation."""
         inherited = cls.__dataclass_fields__.items()  # of the class above
-        own = {name: value for name, value in inherited if not hasattr(FrameworkSettings, name)}
-        own |= {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
-        lines = [f"        {name}: {value.metadata['help']}." for name, value in own.items()]
+        named = {name: value for name, value in inherited if not hasattr(FrameworkSettings, name)}
+        named |= {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        lines = [f"        {name}: {value.metadata['help']}." for name, value in named.items()]
         if lines:
             cls.__doc__ = "\n".join([cls.__doc__ or "", "", "    Args:", *lines, ""])
 
@@ -209,9 +209,9 @@ class FrameworkSettings:
         unknown = set(overrides) - {item.name for item in fields(cls)}
         if unknown:
             raise LopsError(f"unknown settings: {', '.join(sorted(unknown))}")
-        given = {key: value for key, value in overrides.items() if value is not None}
-        published = cls.PUBLISHED if name == "paper" or given.get("faithful") else {}
-        settings = cls(**{**published, **cls.PRESETS[name], **given})
+        values = {key: value for key, value in overrides.items() if value is not None}
+        published = cls.PUBLISHED if name == "paper" or values.get("faithful") else {}
+        settings = cls(**{**published, **cls.PRESETS[name], **values})
         return replace(settings, **cls.WHEN_FAITHFUL) if settings.faithful else settings
 
     def unlike_paper(self) -> dict[str, tuple[Any, Any]]:
@@ -232,8 +232,8 @@ class FrameworkSettings:
         if item.metadata["usual"] is not None:
             return str(item.metadata["usual"])
         assert item.default is not MISSING
-        own = {preset: values.get(name, item.default) for preset, values in cls.PRESETS.items()}
-        return _per_preset(own)
+        usual = {preset: values.get(name, item.default) for preset, values in cls.PRESETS.items()}
+        return _per_preset(usual)
 
     @classmethod
     def shown_arms(cls) -> str:

@@ -93,10 +93,10 @@ class TrainingSet:
         k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
         present = np.unique(self.codes[self.since >= 0])
         first = np.bincount(self.codes[self.since == 0], minlength=k)[present]
-        own = probabilities[:, present]
-        predicted = np.bincount(own.argmax(axis=1), minlength=len(present))
+        of_present = probabilities[:, present]
+        predicted = np.bincount(of_present.argmax(axis=1), minlength=len(present))
         shares = np.zeros(k)
-        shares[present] = (first / first.sum() + predicted / len(own) + 1 / len(present)) / 3
+        shares[present] = (first / first.sum() + predicted / len(of_present) + 1 / len(present)) / 3
         best, fitted = best_by_rank(probabilities, pool, shares, share)
         return self._move(best, fitted, iteration)
 
