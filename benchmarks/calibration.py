@@ -30,7 +30,15 @@ from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import selection as package
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection.calibration import LEAST_SLOPE, Diagnostics, diagnose, expit, scores
+from lops_adapters.selection.calibration import (
+    TEXTS,
+    VECTORS,
+    Diagnostics,
+    diagnose,
+    expit,
+    line,
+    scores,
+)
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import FOLDS, Folded
@@ -41,8 +49,7 @@ from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
 SIZES = (1000, 300, 100)
-VECTORS = "vectors"  # of MiniLM in place of texts: measured, not learnt from, since texts lose
-ENCODERS = ("none", "minilm", VECTORS)
+ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
 # weight of corrupted ones is small, since people and rules do not err like that.
 WEIGHTS = {"noisy": 1.0, "clean": 0.5, "corrupted": 0.25}
@@ -209,13 +216,16 @@ def _summed(item: Item, rows: Any) -> dict[str, Any]:
 
 
 def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the coefficients of these tables, without the range."""
+    """Return the coefficients of these tables of one kind of samples, without the range."""
     from sklearn.linear_model import LogisticRegression
 
     alike = Counter((table["family"], table["kind"]) for table in tables)
+    of_tables = [
+        WEIGHTS[one["kind"]] / np.sqrt(alike[one["family"], one["kind"]]) for one in tables
+    ]
+    noise = [table["wrong"] / table["rows"] for table in tables]
     numbers, wrong, weights = [], [], []
-    for table in tables:
-        weight = WEIGHTS[table["kind"]] / np.sqrt(alike[table["family"], table["kind"]])
+    for table, weight in zip(tables, of_tables, strict=True):
         for score, count, errors in table["steps"]:
             for is_wrong, rows in ((True, errors), (False, count - errors)):
                 if rows:
@@ -228,8 +238,8 @@ def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     model = LogisticRegression(C=STRENGTH, max_iter=5000, tol=1e-8)
     model.fit((x - mean) / spread, wrong, sample_weight=each)
     by = model.coef_[0] / spread
-    of_tables = np.array([table["diagnostics"] for table in tables])
-    m = of_tables.shape[1]
+    diagnostics = np.array([table["diagnostics"] for table in tables])
+    m = diagnostics.shape[1]
     slope_by = np.zeros(m)
     slope_by[[Diagnostics._fields.index(name) for name in SLOPE_BY]] = by[m + 1 :]
     return {
@@ -237,8 +247,9 @@ def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "offset_by": by[:m].tolist(),
         "slope": float(by[m]),
         "slope_by": slope_by.tolist(),
-        "least": of_tables.min(axis=0).tolist(),
-        "most": of_tables.max(axis=0).tolist(),
+        "least": diagnostics.min(axis=0).tolist(),
+        "most": diagnostics.max(axis=0).tolist(),
+        "usual": _logit(np.average(noise, weights=of_tables)),
     }
 
 
@@ -252,19 +263,24 @@ def predicted(
     learnt: dict[str, Any], diagnostics: Sequence[float], score: np.ndarray
 ) -> np.ndarray:
     """Return the probability that labels are wrong, by coefficients of :func:`fitted`."""
-    numbers = np.clip(diagnostics, learnt["least"], learnt["most"])
-    offset, slope = (
-        learnt[name] + float(numbers @ learnt[f"{name}_by"]) for name in ("offset", "slope")
-    )
-    return np.asarray(expit(offset + max(LEAST_SLOPE, slope) * score))
+    offset, slope = line(learnt, diagnostics)
+    return np.asarray(expit(offset + slope * score))
+
+
+def of_kind(tables: dict[str, dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
+    """Return the tables of texts, or those of vectors."""
+    return {
+        name: table
+        for name, table in tables.items()
+        if (kind == VECTORS) == name.endswith(f", {VECTORS}")
+    }
 
 
 def left_out(tables: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return, per family, the coefficients that the other families give."""
+    """Return, per family of tables of one kind, the coefficients that the other families give."""
     families = sorted({table["family"] for table in tables.values()})
-    of_texts = [table for name, table in tables.items() if not name.endswith(VECTORS)]
     return {
-        family: fitted([table for table in of_texts if table["family"] != family])
+        family: fitted([table for table in tables.values() if table["family"] != family])
         for family in families
     }
 
@@ -273,7 +289,6 @@ def residuals(
     tables: dict[str, dict[str, Any]], learnt: dict[str, dict[str, Any]]
 ) -> dict[str, tuple[float, float]]:
     """Return, per table with wrong labels, true log-odds of noise minus estimated, and a weight."""
-    tables = {name: table for name, table in tables.items() if not name.endswith(VECTORS)}
     alike = Counter(table["family"] for table in tables.values() if table["kind"] == "noisy")
     found = {}
     for name, table in tables.items():
@@ -329,37 +344,38 @@ def evaluated(
 def fit(work: Path) -> None:
     """Fit, write the coefficients into the package, and evaluate on left-out families."""
     measurements = json.loads((RESULTS / "calibration/tables.json").read_text(encoding="utf-8"))
-    tables = measurements["result"]
-    learnt = left_out(tables)
-    residual = residuals(tables, learnt)
-    result = {}
-    for name, table in tables.items():
-        others = [
-            pair for key, pair in residual.items() if tables[key]["family"] != table["family"]
-        ]
-        rows = np.load(work / f"{name}.npz")
-        found = evaluated(rows, table, learnt[table["family"]], limits(others))
-        result[name] = {"family": table["family"], "kind": table["kind"], **found}
-    corpus = Corpus("calibration", tuple(tables), tuple(tables), ("right", "wrong"))
+    every, result = measurements["result"], {}
+    for kind in (TEXTS, VECTORS):
+        tables = of_kind(every, kind)
+        learnt = left_out(tables)
+        residual = residuals(tables, learnt)
+        for name, table in tables.items():
+            others = [
+                pair for key, pair in residual.items() if tables[key]["family"] != table["family"]
+            ]
+            rows = np.load(work / f"{name}.npz")
+            found = evaluated(rows, table, learnt[table["family"]], limits(others))
+            result[name] = {"family": table["family"], "kind": table["kind"], **found}
+    corpus = Corpus("calibration", tuple(result), tuple(result), ("right", "wrong"))
     write_result("calibration/left-out", result, corpus, command=command_line("calibration"))
-    write_json(COEFFICIENTS, final(tables))
+    write_json(COEFFICIENTS, final(every))
 
 
 def final(tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the contents of ``calibration.json``: coefficients of all tables, and the range."""
-    tables = {name: table for name, table in tables.items() if not name.endswith(VECTORS)}
-    low, high = limits(list(residuals(tables, left_out(tables)).values()))
-    learnt = {key: _rounded(value) for key, value in fitted(list(tables.values())).items()}
-    families = sorted({table["family"] for table in tables.values()})
+    """Return the contents of ``calibration.json``: coefficients of all tables, and the ranges."""
     return {
         "about": "Written by python -m benchmarks.calibration fit; do not edit.",
-        "families": families,
+        "families": sorted({table["family"] for table in tables.values()}),
         "tables": len(tables),
         "numbers": list(Diagnostics._fields),
-        **learnt,
-        "low": round(low, 4),
-        "high": round(high, 4),
+        **{kind: _final(of_kind(tables, kind)) for kind in (TEXTS, VECTORS)},
     }
+
+
+def _final(tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    low, high = limits(list(residuals(tables, left_out(tables)).values()))
+    learnt = {**fitted(list(tables.values())), "low": low, "high": high}
+    return {key: _rounded(value) for key, value in learnt.items()}
 
 
 def _rounded(value: Any) -> Any:

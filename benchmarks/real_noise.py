@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.calibration import Item, final, left_out
+from benchmarks.calibration import Item, final
 from benchmarks.real_tables import TABLES, Table, load_table
 from benchmarks.record import RESULTS, measure_tables
 from lops_adapters import select
@@ -138,8 +138,7 @@ def coefficients(table: str) -> dict[str, Any]:
     path = RESULTS / "calibration/tables.json"
     tables = json.loads(path.read_text(encoding="utf-8"))["result"]
     family = Item(table).family
-    others = {name: one for name, one in tables.items() if one["family"] != family}
-    return {**final(others), **left_out(tables)[family]}
+    return final({name: one for name, one in tables.items() if one["family"] != family})
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:

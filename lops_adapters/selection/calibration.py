@@ -4,11 +4,14 @@ The posterior of :mod:`.posterior` ranks the labels of a table. How often a labe
 score is wrong differs by table: on topics, where members agree with each other and with most
 labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
 labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
-posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. Within a table,
-the order of the scores stays.
+posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. With r samples
+per class, they count r / (r + 10), and the log-odds that are usual in other tables the rest, since
+numbers about few samples say little. Within a table, the order of the scores stays.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
 ``benchmarks/calibration.py`` writes; results on left-out tables: docs/results/calibration.md.
+Members that share one vector per sample agree more than members that read texts in their own ways,
+so vectors have coefficients of their own.
 
 Notation: n samples, k classes, m members, codes 0..k-1 of the labels.
 """
@@ -30,6 +33,10 @@ _LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
 _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
+# Samples per class at which a table and other tables count the same; chosen among 5, 10 and 20 on
+# left-out tables of 100 and 300 rows.
+FEW_PER_CLASS = 10
+TEXTS, VECTORS = "texts", "vectors"
 
 
 class Diagnostics(NamedTuple):
@@ -148,16 +155,27 @@ def expit(odds: Any) -> Any:
     return 1 / (1 + np.exp(-np.asarray(odds)))
 
 
-def calibration_of(diagnostics: Diagnostics) -> Calibration:
+def calibration_of(diagnostics: Diagnostics, kind: str = TEXTS) -> Calibration:
     """Return the calibration of a table with these diagnostics.
+
+    ``kind``: of the samples, ``TEXTS`` or ``VECTORS``.
+    """
+    learnt = coefficients()[kind]
+    return Calibration(*line(learnt, diagnostics), learnt["low"], learnt["high"])
+
+
+def line(learnt: dict[str, Any], diagnostics: Sequence[float]) -> tuple[float, float]:
+    """Return offset and slope of a table's calibrated log-odds, by some coefficients.
 
     Numbers outside what the tables of the calibration had count as the nearest of these.
     """
-    learnt = coefficients()
     numbers = np.clip(diagnostics, learnt["least"], learnt["most"])
-    offset = learnt["offset"] + float(numbers @ learnt["offset_by"])
-    slope = learnt["slope"] + float(numbers @ learnt["slope_by"])
-    return Calibration(offset, max(LEAST_SLOPE, slope), learnt["low"], learnt["high"])
+    offset, slope = (
+        learnt[name] + float(numbers @ learnt[f"{name}_by"]) for name in ("offset", "slope")
+    )
+    per_class = float(np.exp(Diagnostics(*diagnostics).rows))
+    own = per_class / (per_class + FEW_PER_CLASS)
+    return own * offset + (1 - own) * learnt["usual"], own * max(LEAST_SLOPE, slope)
 
 
 @cache

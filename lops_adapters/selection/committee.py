@@ -12,7 +12,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.calibration import calibration_of, diagnose
+from lops_adapters.selection.calibration import TEXTS, VECTORS, calibration_of, diagnose
 from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
@@ -99,6 +99,7 @@ class Committee:
         sure: keep labels that are right with at least this probability; None: see above.
         count_label: whether the label itself is evidence for the class. Not so if a classifier of
             the same texts gave it, as in self-training.
+        vectors: whether the samples are vectors, which have a calibration of their own.
         correct: give every sample its most probable class, and keep the same share of each of these
             classes, as many in all as reach ``sure``. The selection is a
             :class:`~lops_adapters.selection.selectors.Corrected`.
@@ -111,6 +112,7 @@ class Committee:
     folds: int = FOLDS
     sure: float | None = None
     count_label: bool = True
+    vectors: bool = False
     correct: bool = False
     fitted: Fitted | None = None
     assessed: Callable[[list[Source]], None] | None = None
@@ -191,7 +193,8 @@ class Committee:
         if votes is None:
             calibration = None
             if self.count_label and len(heard.choices) > 1:
-                calibration = calibration_of(diagnose(heard.choices, likely, codes))
+                kind = VECTORS if self.vectors else TEXTS
+                calibration = calibration_of(diagnose(heard.choices, likely, codes), kind)
                 tells = True  # as far as they can
             count = self.count_label
             truth = label_distribution(likely, codes, self.folds, count_label=count, tells=tells)
@@ -308,7 +311,7 @@ def make(
     """
 
     def select(labelled: Labelled, seen: Listener | None = None) -> Selection:
-        quiet, chosen, samples = request.quiet, encoder, labelled.samples
+        quiet, chosen, samples, vectors = request.quiet, encoder, labelled.samples, False
         if probabilities:
             members: list[Member] = [OwnProbabilities("your classifier")]
         else:
@@ -317,8 +320,8 @@ def make(
             inputs = Inputs(samples, request.given, chosen, words, request.seed, quiet)
             if chosen is not None and "texts" in inputs.kinds:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
-            members = members_of(inputs)
-        return Committee(members, request, **options)(labelled, seen)
+            members, vectors = members_of(inputs), "texts" not in inputs.kinds
+        return Committee(members, request, vectors=vectors, **options)(labelled, seen)
 
     return select
 

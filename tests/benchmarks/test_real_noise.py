@@ -78,7 +78,7 @@ def test_coefficients_without_a_family_differ():
     own = real_noise.coefficients("yelp-rules")
     assert own.keys() == calibration.coefficients().keys()
     assert "yelp-rules" not in own["families"]
-    assert own["offset"] != calibration.coefficients()["offset"]
+    assert own["texts"]["offset"] != calibration.coefficients()["texts"]["offset"]
 
 
 @needs_data
