@@ -5,7 +5,7 @@ score is wrong differs by table: on topics, where members agree with each other 
 labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
 labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
 posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. With r samples
-per class, they count r / (r + 10), and the log-odds that are usual in other tables the rest, since
+per class, they count r / (r + 8), and the log-odds that are usual in other tables the rest, since
 numbers about few samples say little. Within a table, the order of the scores stays.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
@@ -33,9 +33,9 @@ _LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
 _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
-# Samples per class at which a table and other tables count the same; chosen among 5, 10 and 20 on
+# Samples per class at which a table and other tables count the same; chosen among 4 to 10 on
 # left-out tables of 100 and 300 rows.
-FEW_PER_CLASS = 10
+FEW_PER_CLASS = 8
 TEXTS, VECTORS = "texts", "vectors"
 
 

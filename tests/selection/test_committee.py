@@ -86,7 +86,7 @@ def by_hand(members, codes=CODES):
         numbers = diagnose([one.argmax(axis=1) for one in each], mean, codes)
         numbers = np.clip(numbers, learnt["least"], learnt["most"])
         a, b = (learnt[n] + numbers @ learnt[f"{n}_by"] for n in ("offset", "slope"))
-        own = per_class / (per_class + 10)
+        own = per_class / (per_class + 8)
         a, b = own * a + (1 - own) * learnt["usual"], own * b
         odds = np.log((1 - right) / right)
         right = 1 / (1 + np.exp(a + b * (np.clip(odds, -9.2, 9.2) * 0.999 + odds * 0.001)))
