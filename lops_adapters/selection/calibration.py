@@ -5,7 +5,7 @@ score is wrong differs by table: on topics, where members agree with each other 
 labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
 labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
 posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. With r samples
-per class, they count r / (r + 8), and the log-odds that are usual in other tables the rest, since
+per class, they count r^2 / (r^2 + 144), and the log-odds that are usual in other tables the rest:
 numbers about few samples say little. Within a table, the order of the scores stays.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
@@ -33,9 +33,9 @@ _LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
 _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
-# Samples per class at which a table and other tables count the same; chosen among 4 to 10 on
-# left-out tables of 100 and 300 rows.
-FEW_PER_CLASS = 8
+# Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
+# left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
+FEW_PER_CLASS = 12
 TEXTS, VECTORS = "texts", "vectors"
 
 
@@ -173,8 +173,8 @@ def line(learnt: dict[str, Any], diagnostics: Sequence[float]) -> tuple[float, f
     offset, slope = (
         learnt[name] + float(numbers @ learnt[f"{name}_by"]) for name in ("offset", "slope")
     )
-    per_class = float(np.exp(Diagnostics(*diagnostics).rows))
-    own = per_class / (per_class + FEW_PER_CLASS)
+    squared = float(np.exp(Diagnostics(*diagnostics).rows)) ** 2
+    own = squared / (squared + FEW_PER_CLASS**2)
     return own * offset + (1 - own) * learnt["usual"], own * max(LEAST_SLOPE, slope)
 
 

@@ -53,6 +53,7 @@ def made(offset, slope, n=4000, seed=0):
     score = np.arange(-9, 10, dtype=float)
     wrong = n / (1 + np.exp(-(offset + slope * score)))
     numbers = np.random.default_rng(seed).uniform(0.2, 0.8, len(Diagnostics._fields))
+    numbers[Diagnostics._fields.index("rows")] += 6  # with few rows, a table counts less
     steps = [[s, n, round(w)] for s, w in zip(score.tolist(), wrong.tolist(), strict=True)]
     return {
         "family": str(seed), "kind": "noisy", "rows": n * len(steps),

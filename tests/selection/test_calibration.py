@@ -85,7 +85,7 @@ def test_numbers_outside_the_tables_of_the_calibration_count_as_the_nearest(numb
         near = usual._replace(**{number: coefficients()[kind][edge][place]})
         own = 1.0
         if number == "rows":  # few samples count less, however few
-            own, other = (r / (r + 8) for r in np.exp([far.rows, near.rows]))
+            own, other = (r**2 / (r**2 + 144) for r in np.exp([far.rows, near.rows]))
             own /= other
         assert calibration_of(far, kind).slope == pytest.approx(
             own * calibration_of(near, kind).slope
