@@ -10,6 +10,14 @@ from benchmarks.pages.common import HOLE, Block, markdown, results
 from benchmarks.real_tables import FRESH
 
 _HARM = 0.005  # of the labels: what counts as worse
+_VARIANTS = (  # of benchmarks.calibration: what they are, and how their names end
+    ("100 rows", ", 100 rows"),
+    ("300 rows", ", 300 rows"),
+    ("1,000 rows", ", 1000 rows"),
+    ("no encoder", ", none"),
+    ("MiniLM as encoder, at most 2,500 rows", ", minilm"),
+    ("vectors of MiniLM in place of texts, at most 2,500 rows", ", vectors"),
+)
 
 
 def _left_out() -> dict[str, dict[str, Any]]:
@@ -107,7 +115,32 @@ def per_table() -> Block:
     return Block(markdown(rows), [results("calibration/left-out.json")]) if rows[1:] else HOLE
 
 
+def variants() -> Block:
+    """Return what the calibration changes in smaller samples, and with other encoders."""
+    every = _left_out()
+    rows = [["tables", "with wrong labels", "labels, mean points", "worst", "worse by more than 0.5",
+             "without", "right lost, mean / worst %"]]  # fmt: skip
+    for said, ending in _VARIANTS:
+        some = {name: one for name, one in every.items() if name.endswith(ending)}
+        gains = [one["calibrated"]["corrected"] for one in some.values() if one["kind"] == "noisy"]
+        clean = [one["calibrated"]["right_lost"] for one in some.values() if one["kind"] == "clean"]
+        if gains and clean:
+            rows.append(
+                [
+                    said,
+                    str(len(gains)),
+                    f"{100 * mean(gains):+.1f}",
+                    f"{100 * min(gains):+.1f}",
+                    str(sum(gain < -_HARM for gain in gains)),
+                    str(len(clean)),
+                    f"{100 * mean(clean):.1f} / {100 * max(clean):.1f}",
+                ]
+            )
+    return Block(markdown(rows), [results("calibration/left-out.json")]) if rows[1:] else HOLE
+
+
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "calibration-summary": summary,
     "calibration-tables": per_table,
+    "calibration-variants": variants,
 }
