@@ -6,7 +6,7 @@ import codecs
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
+from itertools import islice, repeat, tee
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import NA, cell_text, cell_texts, number_text
-from lops_adapters.formats.lines import beginning, binary, raw_lines, text_lines
-from lops_adapters.formats.quotes import pair, spans, unquoted
+from lops_adapters.formats.lines import beginning, binary, first_lines, raw_lines, text_lines
+from lops_adapters.formats.quotes import SCANNED, pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
 from lops_adapters.formats.records import LineBlock
 
@@ -122,19 +122,17 @@ class Delimited(base.Format):
     def start(self, path: Path, reading: Reading) -> Start:
         with binary(path) as file:
             first = beginning(path, file, reading.encoding)
-            raw: list[str] = []
-            lines = _noted(text_lines(path, reading.encoding, True, file), raw)
+            lines, again = tee(text_lines(path, reading.encoding, True, file))
             quotes = reading.quotes is not False
-            _, header = next(csv_records(path, True, reading.delimiter, lines, quotes), (0, []))
+            line, header = next(csv_records(path, True, reading.delimiter, lines, quotes), (0, []))
+            text = "".join(islice(again, line))
         if not header:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
         if reading.quotes is None:
-            text = text_lines(path, reading.encoding, True)
-            reading = replace(reading, quotes=pair(text, reading.delimiter, str(path)))
+            some, whole = first_lines(path, reading.encoding, SCANNED)
+            reading = replace(reading, quotes=pair(some, reading.delimiter, str(path), whole))
         marked = first.startswith(codecs.BOM_UTF8)
-        return Start(
-            self.name, tuple(header), reading, marked=marked, mark=first, header="".join(raw)
-        )
+        return Start(self.name, tuple(header), reading, marked=marked, mark=first, header=text)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         reading = start.reading
@@ -171,15 +169,16 @@ def _rows(
         LopsError: another number of cells than in the header.
 
     """
-    reading, read_lines, held = start.reading, list[str](), None
+    reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
-    records = csv_records(path, True, reading.delimiter, _noted(lines, read_lines), quotes)
-    next(records, None)  # the header
-    read_lines.clear()
+    lines, again = tee(lines)
+    records = csv_records(path, True, reading.delimiter, lines, quotes)
+    before, _ = next(records, (0, []))  # the header
+    list(islice(again, before))
     for line, record in records:
         needs_text = reading.raw or not (reading.keep_na or NA.isdisjoint(record))
-        text = "".join(read_lines) if needs_text else None
-        read_lines.clear()
+        raw, before = list(islice(again, line - before)), line
+        text = "".join(raw) if needs_text else None
         cells = record if len(record) == width else _fitted(path, line, record, start.columns)
         if not reading.raw:
             yield line, cells, text
@@ -188,13 +187,7 @@ def _rows(
             yield held
         held = line, cells, str(text)
     if held is not None:
-        yield held[0], held[1], held[2] + "".join(read_lines)  # blank lines at the end
-
-
-def _noted(lines: Iterable[str], read_lines: list[str]) -> Iterator[str]:
-    for line in lines:
-        read_lines.append(line)
-        yield line
+        yield held[0], held[1], held[2] + "".join(again)  # blank lines at the end
 
 
 def _missing(text: str, reading: Reading) -> frozenset[int]:

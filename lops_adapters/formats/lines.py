@@ -156,6 +156,29 @@ def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) 
         bar.update(unseen)
 
 
+def first_lines(path: Path, encoding: str, most: int) -> tuple[list[str], bool]:
+    """Return the lines in the first bytes of a text file, and whether these are all its lines.
+
+    Raises:
+        LopsError: as :func:`text_lines`.
+
+    """
+    with binary(path) as file:
+        content = file.read(most)
+        whole = not file.read(1)
+    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
+        content = content if whole else content[: content.rfind(b"\n") + 1]
+        with suppress(UnicodeDecodeError):  # at once: several times faster than line by line
+            return io.StringIO(content.decode("utf-8-sig"), newline="\n").readlines(), whole
+    lines: list[str] = []
+    for line in text_lines(path, encoding, True):
+        most -= len(line)
+        if most < 0:
+            return lines, False
+        lines.append(line)
+    return lines, True
+
+
 def encoding_of(path: Path, usual: str = "utf-8") -> str:
     """Return the encoding of a small file: by its mark, else UTF-8, ``usual`` or cp1252."""
     with binary(path) as file:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 from lops_adapters.core import LopsError
 
-SCANNED = 2**26  # characters that decide
+SCANNED = 2**26  # bytes that decide
 _REPEATED = 2  # rows in which a value occurs elsewhere, at least
 _LONGEST = 80  # characters of a value that repeats
 _MOST = 1000  # different values of a column that repeats
@@ -30,7 +30,7 @@ class Joined(NamedTuple):
     rows: list[list[str]]
 
 
-def pair(lines: Iterable[str], delimiter: str, name: str) -> bool:
+def pair(lines: Sequence[str], delimiter: str, name: str, whole: bool = True) -> bool:
     """Return whether quotes hold cells together; False: they are characters of the texts.
 
     They do not if a record spans several lines that are rows themselves: each has the header's
@@ -41,6 +41,7 @@ def pair(lines: Iterable[str], delimiter: str, name: str) -> bool:
         lines: of the file, with their ends.
         delimiter: one character.
         name: of the file, for messages.
+        whole: whether these are all lines of the file.
 
     Raises:
         LopsError: lines that are rows and joined by quotes, in a file that also needs quotes.
@@ -50,16 +51,15 @@ def pair(lines: Iterable[str], delimiter: str, name: str) -> bool:
     >>> pair(['a,b\\n', '"x, 1\\n', 'y",1\\n'], ",", "a.csv")
     True
     """
-    kept = list(_up_to(lines, SCANNED))
-    body = [(number, line) for number, line in enumerate(kept, 1) if line.strip("\r\n")]
-    if not body or '"' in body[0][1] or not any('"' in line for _, line in body):
+    body = [line for line in lines if len(line) > len("\r\n") or line.strip("\r\n")]
+    if not body or '"' in body[0] or not any('"' in line for line in body):
         return True
-    width = body[0][1].count(delimiter) + 1
-    regular = width > 1 and all(line.count(delimiter) + 1 == width for _, line in body)
-    joined, whole = _joined(kept, delimiter, width)
-    if not whole:
+    width = body[0].count(delimiter) + 1
+    regular = width > 1 and all(line.count(delimiter) + 1 == width for line in body)
+    joined, paired = _joined(lines, delimiter, width, whole)
+    if not paired:
         return not regular
-    values = _repeated(kept, delimiter, joined) if joined else []
+    values = _repeated(lines, delimiter, joined) if joined else []
     swallowed = [one for one in joined if _are_rows(one.rows, values)]
     if not swallowed:
         return True
@@ -73,27 +73,22 @@ def pair(lines: Iterable[str], delimiter: str, name: str) -> bool:
     )
 
 
-def _up_to(lines: Iterable[str], most: int) -> Iterator[str]:
-    for line in lines:
-        yield line
-        most -= len(line)
-        if most < 0:
-            return
-
-
-def _joined(lines: Sequence[str], delimiter: str, width: int) -> tuple[list[Joined], bool]:
+def _joined(
+    lines: Sequence[str], delimiter: str, width: int, whole: bool
+) -> tuple[list[Joined], bool]:
     """Return records of several lines that may be rows, and whether quotes pair in all lines."""
     reader, previous_line, joined = csv.reader(lines, delimiter=delimiter, strict=True), 0, []
     try:
         for record in reader:
             after = reader.line_num
-            if after > previous_line + 1 and record:
-                rows = [unquoted(line, delimiter) for line in lines[previous_line:after]]
-                if width > 1 and all(len(row) == width for row in rows):
+            if record and after > previous_line + 1 and width > 1:
+                parts = lines[previous_line:after]
+                if all(line.count(delimiter) + 1 == width for line in parts):
+                    rows = [unquoted(line, delimiter) for line in parts]
                     joined.append(Joined(previous_line + 1, after, rows))
             previous_line = after
     except csv.Error:
-        return joined, sum(map(len, lines)) > SCANNED and reader.line_num == len(lines)
+        return joined, not whole and reader.line_num == len(lines)
     return joined, True
 
 
