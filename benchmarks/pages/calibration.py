@@ -118,8 +118,8 @@ def per_table() -> Block:
 def variants() -> Block:
     """Return what the calibration changes in smaller samples, and with other encoders."""
     every = _left_out()
-    rows = [["tables", "with wrong labels", "labels, mean points", "worst", "worse by more than 0.5",
-             "without", "right lost, mean / worst %"]]  # fmt: skip
+    rows = [["tables", "with wrong labels", "labels, mean points", "worst",
+             "worse by more than 0.5", "without", "right lost, mean / worst %"]]  # fmt: skip
     for said, ending in _VARIANTS:
         some = {name: one for name, one in every.items() if name.endswith(ending)}
         gains = [one["calibrated"]["corrected"] for one in some.values() if one["kind"] == "noisy"]
