@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
@@ -114,6 +115,7 @@ def versions() -> dict[str, str | None]:
     return {"python": python_version(), **{name: _version(name) for name in RECORDED}}
 
 
+@cache
 def _version(name: str) -> str | None:
     try:
         return version(name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import secrets
 import shutil
@@ -260,19 +261,19 @@ def plain(value: Any) -> Any:
     numpy numbers and arrays, fractions, paths and tuples are converted; NaN and infinity become
     None.
     """
+    if value is None or type(value) in (str, int, bool):  # most values of a page
+        return value
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
-    if isinstance(value, np.generic):
-        return plain(value.item())
     if isinstance(value, PurePath):
         return str(value)
-    if isinstance(value, Real) and not isinstance(value, int):
+    if type(value) is not float and isinstance(value, Real) and not isinstance(value, int):
         value = float(value)  # also of fractions
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def pack_strings(strings: Sequence[str]) -> np.ndarray:

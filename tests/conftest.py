@@ -76,6 +76,14 @@ def any_load():
 
 
 @pytest.fixture(scope="session", autouse=True)
+def no_wait_for_disks():
+    """Files reach the disk when the system likes; no test cuts the power."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def short_training():
     """Held-out linear probes train for a tenth of their updates in this process."""
     with framework_tools.short_training():

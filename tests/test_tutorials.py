@@ -84,14 +84,16 @@ def test_self_training_from_seed_words(run):
 
 def test_own_texts_and_class_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = Page("own-texts").run()
-    assert page.values["len(predictions)"] == 300
+    page = Page("own-texts")
+    page.text = page.text.replace("300", "120")  # texts, so that this takes seconds
+    page.run()
+    assert page.values["len(predictions)"] == 120
     assert page.values["list(predictions[0])"] == ["id", "predicted", "probability"]
-    gold = load("demo").sample(300, seed=0).gold.labels
+    gold = load("demo").sample(120, seed=0).gold.labels
     right = sum(
         row["predicted"] == true for row, true in zip(page.names["predictions"], gold, strict=True)
     )
-    assert right / 300 > 0.7
+    assert right / 120 > 0.7
 
 
 def test_notebooks_hold_the_blocks_of_the_tutorials(tmp_path):

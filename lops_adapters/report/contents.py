@@ -299,10 +299,14 @@ _ROWS: dict[str, Any] = {
 
 
 def _jsonable(value: Any) -> Any:
+    if isinstance(value, str):
+        return cleaned(value)
+    if value is None or type(value) in (int, float, bool):
+        return plain(value)
     if is_dataclass(value):
         return {one.name: _jsonable(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, dict):
         return {cleaned(str(key)): _jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
-    return cleaned(value) if isinstance(value, str) else plain(value)
+    return plain(value)

@@ -10,6 +10,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 def cleaned(text: str) -> str:
     """Return a text that UTF-8 can encode: surrogate pairs joined, lone surrogates replaced."""
+    if text.isascii():
+        return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -106,29 +106,6 @@ def test_a_source_left_out(table, tmp_path, capsys):
     assert settings["drop_source"] == ["rule three"]
 
 
-def test_rows_outside_the_sample(table, folder, tmp_path, capsys):
-    """Votes of all rows count, whether the row was in the sample or not."""
-    sampled = select(table, tmp_path / "out", "--labels", "rule*,llm", "--probe-rows", "120")
-    found = {row["body"]: row["lops_label"] for row in rows_of(sampled, "kept")}
-    whole = {row["body"]: row["lops_label"] for row in rows_of(folder, "kept")}
-    both = found.keys() & whole.keys()
-    assert len(both) > 200
-    assert np.mean([found[text] == whole[text] for text in both]) > 0.95
-    assert len(rows_of(sampled, "abstained")) == len(rows_of(folder, "abstained"))
-    assert rows_of(sampled, "abstained")[0]["lops_suggested"] in CLASSES
-
-
-def test_a_column_that_names_the_source(table, tmp_path):
-    place = select(table, tmp_path / "out", "--label", "answer", "--source", "who",
-                   "--classes", ",".join(CLASSES))  # fmt: skip
-    by_name = {row["source"]: float(row["accuracy"]) for row in rows_of(place, "sources")}
-    assert by_name["good"] > by_name["bad"] + 0.2
-    rows = [*rows_of(place, "kept"), *rows_of(place, "rejected")]
-    assert len(rows) == len(TEXTS)
-    before = np.mean([row["gold"] in row["answer"].lower() for row in rows])
-    assert np.mean([row["lops_label"] == row["gold"] for row in rows]) > before + 0.05
-
-
 def test_dropping_a_source_that_a_column_names(table, tmp_path):
     place = select(table, tmp_path / "out", "--label", "rule one", "--source", "who",
                    "--drop-source", "bad")  # fmt: skip
@@ -163,31 +140,6 @@ def test_bad_sources(table, tmp_path, capsys, arguments, message):
     assert not (tmp_path / "out").exists()
 
 
-def test_minus_one_is_no_vote(tmp_path):
-    """Label models write -1 where a function abstains."""
-    rng, path = np.random.default_rng(0), tmp_path / "votes.csv"
-    lines = ["body,a,b"]
-    for text, gold in zip(TEXTS, GOLD, strict=True):
-        code = CLASSES.index(gold)
-        votes = [code if rng.random() < 0.5 else -1 for _ in range(2)]
-        lines.append(",".join([text, *map(str, votes)]))
-    path.write_text("\n".join(lines), encoding="utf-8")
-    place = select(path, tmp_path / "out", "--labels", "a,b")
-    assert {row["lops_label"] for row in rows_of(place, "kept")} == {"0", "1", "2"}
-    both = [line.split(",")[1:] for line in lines[1:]]
-    assert len(rows_of(place, "abstained")) == both.count(["-1", "-1"])
-
-
-def test_groups_of_rows(table, tmp_path, capsys):
-    """A group per text is no restriction; two groups are too few for three folds."""
-    place = select(table, tmp_path / "out", "--label", "rule one", "--group", "body")
-    assert len(rows_of(place, "kept")) > 100
-    output = str(tmp_path / "two")
-    arguments = ["--text", "body", "--label", "rule one", "--group", "who", "--output", output]
-    assert main(["select", str(table), *arguments]) != 0
-    assert "found 2 groups; wanted at least 3" in capsys.readouterr().err
-
-
 def test_rows_to_check_show_the_joined_label(folder):
     labels = {
         row["body"]: row["lops_label"]
@@ -197,15 +149,3 @@ def test_rows_to_check_show_the_joined_label(folder):
     to_check = rows_of(folder, "to_check")
     assert len(to_check) == 50
     assert [row["label"] for row in to_check] == [labels[row["text"]] for row in to_check]
-
-
-def test_checked_rows_among_votes(folder, table, tmp_path):
-    with table.open(encoding="utf-8", newline="") as file:
-        gold = [row["gold"] for row in csv.DictReader(file)]
-    rows = [int(row["row"]) for row in rows_of(folder, "to_check")]
-    lines = ["row,label", *(f"{row},{gold[row - 1]}" for row in rows)]
-    (tmp_path / "checked.csv").write_text("\n".join(lines), encoding="utf-8")
-    place = select(table, tmp_path / "out", "--labels", "rule*,llm",
-                   "--checked", str(tmp_path / "checked.csv"))  # fmt: skip
-    kept = {row["body"]: row["lops_label"] for row in rows_of(place, "kept")}
-    assert [kept[TEXTS[row - 1]] for row in rows] == [gold[row - 1] for row in rows]
