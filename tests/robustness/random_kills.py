@@ -11,6 +11,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ class Target:
         again: what is added where it has been killed.
         place: folder of all it writes.
         before: arguments of a command that has written there earlier.
+        load: imports what the command needs, before it is forked.
 
     """
 
@@ -45,9 +47,11 @@ class Target:
     again: list
     place: Path
     before: list = field(default_factory=list)
+    load: Callable[[], None] = lambda: None
 
     def forked(self, arguments, kill_after=None):
         """Run the command in a fork; return how it ended, and after how many seconds."""
+        self.load()
         start, child = time.perf_counter(), os.fork()
         if not child:
             self._run(arguments)
@@ -75,14 +79,14 @@ class Target:
 def framework(name, folder):
     """A framework on its toy corpus."""
     case = CASES[name]
-    case.load_libraries()
     data = case.write(folder / "toy", *case.toys.documents(case.documents[0]))
     given = ["--dataset", data, "--output", "run", "--preset", "quick", "--device", "cpu"]
     given += ["--quiet", "--arms", ",".join(case.arms), *case.options]
     if case.encoder is not None:
         (folder / "encoder").mkdir()
         given += ["--encoder", case.encoder(folder / "encoder")]
-    return Target(name, command(named(name)), given, ["--resume"], folder / "work")
+    main, place = command(named(name)), folder / "work"
+    return Target(name, main, given, ["--resume"], place, load=case.load_libraries)
 
 
 def selecting(folder):
@@ -164,8 +168,8 @@ def once(target, seconds, draw, most):
     return kills, f"ends with {ending}" if ending else None
 
 
-def run(kills, seed=0, names=("self_training", "xclass", "select")):
-    """Kill commands until there are so many kills.
+def run(kills, seed=0, names=("select", "self_training", "xclass")):
+    """Kill commands, the next one each time, until there are so many kills.
 
     Returns:
         Per target [kills, runs, differences]: the first file of an output that differs, or how a
@@ -178,12 +182,12 @@ def run(kills, seed=0, names=("self_training", "xclass", "select")):
         prepared(Path(place), names) as all_,
     ):
         whole = {}
-        for target in all_:
-            fresh(target)
-            seconds = undisturbed(target, target.first)
-            whole[target.name] = target.place.rename(target.place.with_name("whole")), seconds
         while sum(done for done, *_ in found.values()) < kills:
             target = min(all_, key=lambda target: found[target.name][0])
+            if target.name not in whole:
+                fresh(target)
+                seconds = undisturbed(target, target.first)
+                whole[target.name] = target.place.rename(target.place.with_name("whole")), seconds
             wanted, seconds = whole[target.name]
             left = kills - sum(done for done, *_ in found.values())
             killed, differs = once(target, seconds, draw, min(left, draw.randint(1, 3)))
