@@ -105,8 +105,8 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        said = super().format(record)
-        return f"warning: {said}" if record.levelno >= logging.WARNING else said
+        message = super().format(record)
+        return f"warning: {message}" if record.levelno >= logging.WARNING else message
 
 
 def set_up_logging(quiet: bool) -> None:
@@ -209,8 +209,8 @@ def listed(names: Iterable[object], limit: int = 30) -> str:
     ('b, a', '0, 1 and 3 more')
     """
     shown = [str(name) for name in names]
-    more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
-    return (", ".join(shown[:limit]) or "none") + more
+    rest = f" and {len(shown) - limit} more" if len(shown) > limit else ""
+    return (", ".join(shown[:limit]) or "none") + rest
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

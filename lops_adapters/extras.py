@@ -81,8 +81,8 @@ def missing(library: str, needed_by: str, extra: str | None = None, why: str = "
     'A frame needs pandas, which is not installed; run: pip install pandas'
     """
     name, default = LIBRARIES[library]
-    wanted = extra or default
-    package = with_extras(wanted) if wanted else library
+    chosen = extra or default
+    package = with_extras(chosen) if chosen else library
     state = f"which cannot be imported ({why})" if why else "which is not installed"
     return f"{needed_by} needs {name}, {state}; run: pip install {package}"
 

@@ -48,7 +48,7 @@ def user_cache() -> Path:
 def check_writable(folder: Path, way_out: str) -> None:
     """Raise a LopsError if no file can be made in a folder, or in its nearest existing parent."""
     is_remote = remote.is_remote(folder)
-    there = next(place for place in (folder, *folder.parents) if is_remote or place.exists())
+    there = next(path for path in (folder, *folder.parents) if is_remote or path.exists())
     try:
         if is_remote:
             trial = there / f".lops-{secrets.token_hex(6)}"
@@ -156,19 +156,19 @@ def claimed(*paths: Path | None) -> Iterator[None]:
             if remote.is_remote(path):  # stores have no locks
                 continue
             parent = next(folder for folder in path.absolute().parents if folder.exists())
-            place = parent / f".{path.name}.lock"
+            lock_path = parent / f".{path.name}.lock"
             # If the place is not writable, the command's own checks say it better.
             with suppress(OSError):
-                if place.is_symlink():
-                    raise LopsError(f"{place} is a link; wanted a lock of lops; delete it")
-                file = os.open(place, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
+                if lock_path.is_symlink():
+                    raise LopsError(f"{lock_path} is a link; wanted a lock of lops; delete it")
+                file = os.open(lock_path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o666)
                 stack.callback(os.close, file)
                 if not lock(file):
                     raise LopsError(
                         f"another process is writing {path}; wait until it ends, or give another "
                         "output"
                     )
-                stack.callback(place.unlink, missing_ok=True)
+                stack.callback(lock_path.unlink, missing_ok=True)
             restore(path)
         yield
 

@@ -64,8 +64,8 @@ class ContextualCorpus:
 
     def document_frequency(self, word: str) -> int:
         """Return the number of documents with a contextualised word."""
-        place = self.places.get(word)
-        return 0 if place is None else int(self._document_frequencies[place])
+        index = self.places.get(word)
+        return 0 if index is None else int(self._document_frequencies[index])
 
     @cached_property
     def _document_frequencies(self) -> np.ndarray:

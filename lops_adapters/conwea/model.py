@@ -50,16 +50,16 @@ class ConweaClassifier(TextClassifier):
     def _sense_id(self, tokens: TokenizedCorpus) -> np.ndarray:
         senses = np.full(len(tokens.word_id), -1, dtype=np.int32)
         ambiguous = [number for number, word in enumerate(tokens.words) if word in self.centres]
-        wanted = np.flatnonzero(np.isin(tokens.word_id, ambiguous))
-        if not len(wanted):
+        positions = np.flatnonzero(np.isin(tokens.word_id, ambiguous))
+        if not len(positions):
             return senses
         encoder = build_encoder(self.settings, self.device)
         with TemporaryDirectory() as folder:
-            vectors = contextual_vectors(tokens, wanted, encoder, Path(folder))
-            words = tokens.word_id[wanted]
+            vectors = contextual_vectors(tokens, positions, encoder, Path(folder))
+            words = tokens.word_id[positions]
             for number in np.unique(words):
                 rows = np.flatnonzero(words == number)
-                senses[wanted[rows]] = nearest(vectors[rows], self.centres[tokens.words[number]])
+                senses[positions[rows]] = nearest(vectors[rows], self.centres[tokens.words[number]])
         return senses
 
     def save(self, folder: Path) -> None:

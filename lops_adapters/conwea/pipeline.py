@@ -119,7 +119,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
     probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
     as_texts = settings.row(arm).texts or reads_texts(settings.probe, settings)
     samples: Sequence[Any] = texts if as_texts else documents.documents
-    seeds, own, done = prepared.seeds, prepared.seeds, list[Iteration]()
+    seeds, base, done = prepared.seeds, prepared.seeds, list[Iteration]()
     watch = update.SeedWatch(documents)
     for number in range(settings.iterations):
         labels = seed_words.pseudo_label(documents, seeds)
@@ -146,8 +146,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
         seconds = {"selection": select_seconds, "classifier": train_seconds}
         done.append(Iteration(number, labels, selection, probabilities, seconds, seeds))
         if number < settings.iterations - 1:
-            seeds = _next_seeds(documents, seeds, own, probabilities, number, settings)
-            own = seeds if number == 0 else own
+            seeds = _next_seeds(documents, seeds, base, probabilities, number, settings)
+            base = seeds if number == 0 else base
     return done
 
 
@@ -192,19 +192,19 @@ def _model(
 def _next_seeds(
     documents: ContextualCorpus,
     seeds: seed_words.Seeds,
-    own: seed_words.Seeds,
+    base: seed_words.Seeds,
     probabilities: np.ndarray,
     number: int,
     settings: ConweaSettings,
 ) -> seed_words.Seeds:
-    """Return the seed words of the next iteration; ``own`` are the user's, disambiguated."""
+    """Return the seed words of the next iteration; ``base`` are the user's, disambiguated."""
     predicted = probabilities.argmax(axis=1)
     if settings.seed_update == "published":
         updated = _published_seeds(documents, seeds, predicted, number, settings.faithful)
     elif number == 0:
         updated = update.settle(documents, seeds, predicted)
     else:
-        updated = update.expand(documents, own, predicted, number, min_lift=settings.min_lift)
+        updated = update.expand(documents, base, predicted, number, min_lift=settings.min_lift)
     try:
         seed_words.pseudo_label(documents, updated)
     except LopsError as error:
@@ -255,11 +255,11 @@ def _cluster(
 ) -> dict[str, np.ndarray]:
     settings = job.settings
     assert encoder is not None  # only a finished stage needs none
-    wanted = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
-    vectors = contextual_vectors(tokens, wanted, encoder, job.folder.work, quiet=job.quiet)
+    encoded = tokens_to_encode(tokens, seeds, settings.min_occurrences, settings.min_per_sense or 0)
+    vectors = contextual_vectors(tokens, encoded, encoder, job.folder.work, quiet=job.quiet)
     senses = find_senses(
         tokens,
-        wanted,
+        encoded,
         vectors,
         seeds,
         min_occurrences=settings.min_occurrences,

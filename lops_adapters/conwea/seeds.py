@@ -69,17 +69,17 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
     LopsError if fewer than two classes get one.
     """
     classes = sorted(seeds)
-    place = corpus.places
-    member = np.zeros((len(place), len(classes)), dtype=np.int32)
+    index_of = corpus.places
+    member = np.zeros((len(index_of), len(classes)), dtype=np.int32)
     for column, label in enumerate(classes):
-        member[[place[word] for word in seeds[label] if word in place], column] = 1
+        member[[index_of[word] for word in seeds[label] if word in index_of], column] = 1
     totals = np.asarray(corpus.counts @ member)
     best = totals.argmax(axis=1)
     score = totals[np.arange(len(best)), best].astype(np.float64)
     positions = np.flatnonzero(score > 0).astype(np.int64)
     names = np.array(classes, dtype=object)
     unmatched = {
-        label: tuple(word for word in seeds[label] if word not in place) for label in classes
+        label: tuple(word for word in seeds[label] if word not in index_of) for label in classes
     }
     result = PseudoLabels(
         positions=positions,
@@ -139,7 +139,7 @@ def disambiguate(
     Used after the first iteration. If all senses of a seed score 0, it keeps them all; under
     ``faithful`` it is lost, as in the original.
     """
-    place = corpus.places
+    index_of = corpus.places
     result: Seeds = {}
     for row, label in enumerate(sorted(seeds)):
         groups: dict[str, list[str]] = {}
@@ -148,8 +148,8 @@ def disambiguate(
         kept: list[str] = []
         for forms in groups.values():
             # max returns the first of equals.
-            best = max(forms, key=lambda form: indicative[row, place[form]])
-            if SEPARATOR not in forms[0] or indicative[row, place[best]] > 0:
+            best = max(forms, key=lambda form: indicative[row, index_of[form]])
+            if SEPARATOR not in forms[0] or indicative[row, index_of[best]] > 0:
                 kept.append(best)
             elif not faithful:
                 kept += forms

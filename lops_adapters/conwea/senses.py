@@ -39,13 +39,13 @@ def tokens_to_encode(
 ) -> np.ndarray:
     """Return the sorted int64 positions of seed words and of the words that may be split."""
     counts = np.bincount(corpus.word_id[corpus.word_id >= 0], minlength=len(corpus.words))
-    wanted = counts >= _to_split(min_occurrences, min_per_sense)
-    place = {word: number for number, word in enumerate(corpus.words)}
+    is_encoded = counts >= _to_split(min_occurrences, min_per_sense)
+    id_of = {word: number for number, word in enumerate(corpus.words)}
     for words in seeds.values():
         for seed in words:
-            if seed_word(seed) in place:
-                wanted[place[seed_word(seed)]] = True
-    return np.flatnonzero((corpus.word_id >= 0) & wanted[corpus.word_id]).astype(np.int64)
+            if seed_word(seed) in id_of:
+                is_encoded[id_of[seed_word(seed)]] = True
+    return np.flatnonzero((corpus.word_id >= 0) & is_encoded[corpus.word_id]).astype(np.int64)
 
 
 def _to_split(min_occurrences: int, min_per_sense: int) -> int:
@@ -112,7 +112,7 @@ def cluster(
 
 def find_senses(
     corpus: TokenizedCorpus,
-    wanted: np.ndarray,
+    positions: np.ndarray,
     vectors: np.ndarray,
     seeds: Mapping[str, Sequence[str]],
     *,
@@ -129,16 +129,16 @@ def find_senses(
     it (0, as in the original), a word that occurs ten times can have ten senses, each too rare to
     learn anything about.
 
-    ``wanted`` are the (m,) positions of the tokens that have a vector, ``vectors`` these, (m,
+    ``positions`` are the (m,) positions of the tokens that have a vector, ``vectors`` these, (m,
     width); the seed words set the threshold. Words with fewer than ``min_occurrences`` are not
     split; k-means sees a random sample of ``max_occurrences``, and all are assigned.
     """
     from threadpoolctl import threadpool_limits
 
-    words = corpus.word_id[wanted]
+    words = corpus.word_id[positions]
     order = np.argsort(words, kind="stable")
     starts = np.searchsorted(words[order], np.arange(len(corpus.words) + 1))
-    place = {word: number for number, word in enumerate(corpus.words)}
+    id_of = {word: number for number, word in enumerate(corpus.words)}
 
     def rows(number: int) -> np.ndarray:
         return np.asarray(vectors[order[starts[number] : starts[number + 1]]], dtype=np.float32)
@@ -151,7 +151,7 @@ def find_senses(
         return vectors_of_word[np.sort(order[:max_occurrences])]
 
     named = [seed_word(word) for label in sorted(seeds) for word in seeds[label]]
-    threshold = similarity_threshold([sample(place[word]) for word in named if word in place])
+    threshold = similarity_threshold([sample(id_of[word]) for word in named if word in id_of])
     centres: dict[str, np.ndarray] = {}
     sense_id = np.full(len(corpus.word_id), -1, dtype=np.int32)
     counts = np.diff(starts)
@@ -165,11 +165,11 @@ def find_senses(
     with threadpool_limits(1, user_api="openmp"):
         for number in frequent:
             most = counts[number] // max(1, min_per_sense)
-            found = cluster(sample(number), threshold, seed, restarts, most)
-            found, own = assign(rows(number), found, min_per_sense)
-            if len(found) > 1:
-                centres[corpus.words[number]] = found
-                sense_id[wanted[order[starts[number] : starts[number + 1]]]] = own
+            word_centres = cluster(sample(number), threshold, seed, restarts, most)
+            word_centres, nearest_centre = assign(rows(number), word_centres, min_per_sense)
+            if len(word_centres) > 1:
+                centres[corpus.words[number]] = word_centres
+                sense_id[positions[order[starts[number] : starts[number + 1]]]] = nearest_centre
     log.info(
         "word senses: threshold %.3f, %d of %d words have several",
         threshold,
@@ -189,10 +189,10 @@ def assign(vectors: np.ndarray, centres: np.ndarray, least: int) -> tuple[np.nda
     similarity = _similarity(vectors, centres)
     stay = np.arange(len(centres))
     while True:
-        own = similarity[:, stay].argmax(axis=1)
-        counts = np.bincount(own, minlength=len(stay))
+        nearest_centre = similarity[:, stay].argmax(axis=1)
+        counts = np.bincount(nearest_centre, minlength=len(stay))
         if len(stay) == 1 or counts.min() >= least:
-            return centres[stay], own
+            return centres[stay], nearest_centre
         stay = np.delete(stay, len(stay) - 1 - counts[::-1].argmin())
 
 

@@ -124,10 +124,10 @@ class _Merges:
 
     def __call__(self, tokens: Sequence[str]) -> Iterable[tuple[str, str]]:
         words = [clean(token) for token in tokens]
-        place = 0
-        while place < len(tokens):
-            known = self._by_first.get(words[place], ())
-            lengths = (len(p) for p in known if tuple(words[place : place + len(p)]) == p)
-            end = place + next(lengths, 1)
-            yield " ".join(tokens[place:end]), "_".join(words[place:end])
-            place = end
+        start = 0
+        while start < len(tokens):
+            known = self._by_first.get(words[start], ())
+            lengths = (len(p) for p in known if tuple(words[start : start + len(p)]) == p)
+            end = start + next(lengths, 1)
+            yield " ".join(tokens[start:end]), "_".join(words[start:end])
+            start = end

@@ -76,7 +76,7 @@ def settle(corpus: ContextualCorpus, seeds: Seeds, predicted: np.ndarray) -> See
 
 
 def expand(
-    corpus: ContextualCorpus, own: Seeds, predicted: np.ndarray, iteration: int, *, min_lift: float
+    corpus: ContextualCorpus, base: Seeds, predicted: np.ndarray, iteration: int, *, min_lift: float
 ) -> Seeds:
     """Return the user's seed words and the most indicative candidates of each class.
 
@@ -84,12 +84,12 @@ def expand(
     candidate of two classes goes to the larger score (ties: the alphabetically first class); equal
     scores of a class go by the alphabet.
 
-    ``own`` are the user's seed words, of :func:`settle`, and ``predicted`` (n,) class codes by the
+    ``base`` are the user's seed words, of :func:`settle`, and ``predicted`` (n,) class codes by the
     alphabetical order of the classes. A candidate needs a lift of ``min_lift``.
     """
-    classes, vocabulary = sorted(own), corpus.vocabulary
+    classes, vocabulary = sorted(base), corpus.vocabulary
     lift, score = indicativeness(corpus, predicted, len(classes))
-    taken = {word for words in own.values() for word in words}
+    taken = {word for words in base.values() for word in words}
     allowed = np.array(
         [is_candidate(word) and word not in taken for word in vocabulary], dtype=bool
     )
@@ -97,10 +97,10 @@ def expand(
     owner = score.argmax(axis=0)
     result: Seeds = {}
     for row, label in enumerate(classes):
-        left = seed_count(iteration, int((predicted == row).sum())) - len(own[label])
+        left = seed_count(iteration, int((predicted == row).sum())) - len(base[label])
         claimed = np.where(owner == row, score[row], 0.0)
         ranked = np.argsort(-claimed, kind="stable")[: max(0, left)]
-        result[label] = own[label] + [vocabulary[i] for i in ranked.tolist() if claimed[i] > 0]
+        result[label] = base[label] + [vocabulary[i] for i in ranked.tolist() if claimed[i] > 0]
     return result
 
 
@@ -130,7 +130,7 @@ class SeedWatch:
             for word in words
             if (share := self._corpus.document_frequency(word) / len(self._corpus)) > COMMON
         }
-        new = [said for name, said in {**lost, **common}.items() if name not in self._told]
+        new = [sentence for name, sentence in {**lost, **common}.items() if name not in self._told]
         self._told |= {*lost, *common}
         if new:
             log.warning("%s: %s", where, "; ".join(new))

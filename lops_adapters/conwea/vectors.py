@@ -38,13 +38,13 @@ def windows(corpus: TokenizedCorpus, lengths: np.ndarray, max_pieces: int) -> It
 
 def contextual_vectors(
     corpus: TokenizedCorpus,
-    wanted: np.ndarray,
+    positions: np.ndarray,
     encoder: ContextEncoder,
     folder: Path,
     *,
     quiet: bool = True,
 ) -> np.ndarray:
-    """Encode the corpus once and return the vectors of tokens at (m,) sorted positions ``wanted``.
+    """Encode the corpus once and return the vectors of tokens at (m,) sorted ``positions``.
 
     A token has the vector of its first word piece. Memory-mapped in ``folder``, (m, width)
     float16; see :func:`lops_adapters.encoders.context_encoder.encode_windows`.
@@ -56,7 +56,7 @@ def contextual_vectors(
         spans,
         corpus.surface_id,
         pieces,
-        wanted,
+        positions,
         encoder,
         folder,
         first_piece_only=True,

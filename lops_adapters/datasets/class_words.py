@@ -28,10 +28,10 @@ def load_seeds(source: Seeds | str | Path) -> Seeds:
     """
     if isinstance(source, Mapping):
         return source
-    wanted = 'wanted {"class": ["seed word", ...], ...}'
-    content = _read(source, "seed words", wanted)
+    expected = 'wanted {"class": ["seed word", ...], ...}'
+    content = _read(source, "seed words", expected)
     if not isinstance(content, dict) or not all(map(_is_words, content.values())):
-        raise LopsError(f"{source}: these are no seed words; {wanted}")
+        raise LopsError(f"{source}: these are no seed words; {expected}")
     return content
 
 
@@ -46,18 +46,18 @@ def load_names(source: Names | str | Path) -> dict[str, tuple[str, ...]]:
     >>> load_names("arts, sports")
     {'arts': ('arts',), 'sports': ('sports',)}
     """
-    wanted = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}, or ["class", ...]'
+    expected = 'wanted {"class": "name", ...} or {"class": ["name", ...], ...}, or ["class", ...]'
     content: Any = source
     if isinstance(source, str) and "," in source and not Path(source).is_file():
         content = [name.strip() for name in source.split(",") if name.strip()]
     elif isinstance(source, (str, Path)):
-        content = _read(source, "class names", wanted)
+        content = _read(source, "class names", expected)
     if content and _is_words(content):
         if len(set(content)) < len(content):
             raise LopsError(f"class names must differ; found {listed(map(repr, content))}")
         content = {name: name for name in content}
     if not isinstance(content, Mapping) or not all(map(_is_name, content.values())):
-        raise LopsError(f"{source}: these are no class names; {wanted}")
+        raise LopsError(f"{source}: these are no class names; {expected}")
     return {
         label: (names,) if isinstance(names, str) else tuple(names)
         for label, names in content.items()
@@ -100,19 +100,19 @@ def choose_names(
     if names == LABELS:
         return {}
     renamed = {label: published.RENAMED[label] for label in classes if label in published.RENAMED}
-    own = {} if names is None else names
-    return {**load_names(renamed), **load_names(usual or {}), **load_names(own)}
+    chosen = {} if names is None else names
+    return {**load_names(renamed), **load_names(usual or {}), **load_names(chosen)}
 
 
-def _read(source: str | Path, what: str, wanted: str) -> Any:
+def _read(source: str | Path, what: str, expected: str) -> Any:
     """Return the content of a JSON file."""
     try:
         text = Path(source).read_bytes().decode("utf-8-sig")
         return json.loads(text, object_pairs_hook=_pairs)
     except FileNotFoundError:
-        raise LopsError(f"{source}: no such file of {what}; {wanted}") from None
+        raise LopsError(f"{source}: no such file of {what}; {expected}") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise LopsError(f"{source}: cannot be read as {what} ({error}); {wanted}") from None
+        raise LopsError(f"{source}: cannot be read as {what} ({error}); {expected}") from None
 
 
 def _is_words(value: object) -> bool:

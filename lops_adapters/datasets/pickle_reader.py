@@ -108,9 +108,9 @@ def read_columns(file: IO[bytes], size: int) -> dict[str, list[Any]]:
     names = [str(name) for name in _index(axes[0])]
     columns: dict[int, list[Any]] = {}
     n_cells = 0
-    for values, place in pieces:
-        is_slice = _kind(place) == "slice"
-        positions = range(len(names))[slice(*place.args)] if is_slice else _row(place)
+    for values, item in pieces:
+        is_slice = _kind(item) == "slice"
+        positions = range(len(names))[slice(*item.args)] if is_slice else _row(item)
         _require(columns.keys().isdisjoint(positions), "two blocks have the same place")
         table = _table(values, len(positions))
         columns.update(zip(positions, table, strict=True))
@@ -180,8 +180,8 @@ def _extension_column(values: Any) -> list[Any]:
     """Return a column of strings or categories: a dtype and an array, in an order that varies."""
     pieces = list(values.state.values() if isinstance(values.state, dict) else values.state)
     kinds = [_kind(piece) for piece in pieces]
-    (place,) = (i for i, kind in enumerate(kinds) if kind in ("_reconstruct", "_frombuffer"))
-    column = _row(pieces[place])
+    (index,) = (i for i, kind in enumerate(kinds) if kind in ("_reconstruct", "_frombuffer"))
+    column = _row(pieces[index])
     if "CategoricalDtype" not in kinds:
         return column
     dtype = pieces[kinds.index("CategoricalDtype")]

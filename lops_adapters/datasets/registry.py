@@ -207,8 +207,8 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
 
 def _candidates(task: Task, folder: Path, warn: bool = True) -> Iterator[Path]:
     """Yield the paths in a data folder that hold a task, the best first."""
-    for place in dict.fromkeys((*task.places, task.paper_folder)):
-        path = folder / place
+    for name in dict.fromkeys((*task.places, task.paper_folder)):
+        path = folder / name
         file = _agnews_file(path) if task.name == "agnews" else None
         if file is not None and not (path / "df.pkl").is_file():
             yield file

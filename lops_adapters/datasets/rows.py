@@ -56,8 +56,8 @@ class CorpusColumns:
                 f"{layout} has no named columns, so {listed(named)} cannot be used; leave it out"
             )
 
-    def choose(self, found: Sequence[str], where: str) -> CorpusColumns:
-        """Return the columns to read of those ``found``; ``label`` and ``id`` are None if missing.
+    def choose(self, header: Sequence[str], where: str) -> CorpusColumns:
+        """Return the columns to read of a ``header``; ``label`` and ``id`` are None if missing.
 
         Raises a LopsError: a named column is missing, all default names of the text column are
         missing, or a chosen name appears twice.
@@ -66,25 +66,25 @@ class CorpusColumns:
         chosen = {"text": self.text, "label": self.label, "id": self.id}
         for role, names in usual.items():
             if chosen[role] is None:
-                chosen[role] = next((name for name in names if name in found), None)
-        columns = listed(map(repr, found))
+                chosen[role] = next((name for name in names if name in header), None)
+        shown = listed(map(repr, header))
         if chosen["text"] is None:
             raise LopsError(
-                f"{where}: no column 'text' (or 'sentence'); its columns are {columns}. "
+                f"{where}: no column 'text' (or 'sentence'); its columns are {shown}. "
                 "Name the text column with text_column (--text-column)"
             )
         for role, name in chosen.items():
             if name is None:
                 continue
-            if name not in found:
+            if name not in header:
                 option = "" if role == "id" else f" (--{role}-column)"
                 raise LopsError(
-                    f"{where}: no column {name!r}; its columns are {columns}. "
+                    f"{where}: no column {name!r}; its columns are {shown}. "
                     f"Name the right one with {role}_column{option}"
                 )
-            if list(found).count(name) > 1:
+            if list(header).count(name) > 1:
                 raise LopsError(
-                    f"{where}: {list(found).count(name)} columns are called {name!r}; "
+                    f"{where}: {list(header).count(name)} columns are called {name!r}; "
                     "rename all but one"
                 )
         return CorpusColumns(chosen["text"], chosen["label"], chosen["id"], self.quiet)

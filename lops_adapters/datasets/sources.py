@@ -15,13 +15,13 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
     no source could be reached; the message says why, for each.
     """
     reasons = []
-    for what, url, place, checksum in _files(name, paper_folder):
+    for what, url, target, checksum in _files(name, paper_folder):
         try:
-            fetch(url, cache / place, checksum, quiet=quiet)
+            fetch(url, cache / target, checksum, quiet=quiet)
         except LopsError as error:
             reasons.append(f"{what} could not be fetched: {error}")
         else:
-            path = cache / place
+            path = cache / target
             return path.parent if path.name == "df.pkl" else path
     raise LopsError("; ".join(reasons))
 
@@ -29,9 +29,9 @@ def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Pa
 def by_hand(name: str, paper_folder: str, folder: Path) -> str:
     """Return which files to fetch by hand, where in ``folder`` to put them, how to check them."""
     ways = []
-    for _, url, place, checksum in _files(name, paper_folder):
+    for _, url, target, checksum in _files(name, paper_folder):
         check = "sha256sum" if len(checksum) == 64 else "git hash-object"
-        ways.append(f"{url} and put it at {folder / place} (check: {check} prints {checksum})")
+        ways.append(f"{url} and put it at {folder / target} (check: {check} prints {checksum})")
     return f"Fetch {', or '.join(ways)}"
 
 

@@ -155,11 +155,11 @@ def difference(
     expected = probabilities[both, first[both]] - probabilities[both, second[both]]
     true = checked[both][known]
     right = (first[both][known] == true).astype(float) - (second[both][known] == true)
-    given = expected[known]
+    expected_known = expected[known]
     spread = float(expected.var())
-    together = float(((right - right.mean()) * (given - given.mean())).mean())
+    together = float(((right - right.mean()) * (expected_known - expected_known.mean())).mean())
     share = min(1.0, max(0.0, together / max(spread, 1e-12) * every / (n + every)))
-    rest = right - share * given
+    rest = right - share * expected_known
     value = share * float(expected.mean()) + float(rest.mean())
     # One more row in which either is right alone: few rows without a difference are not certain.
     of_rest = (float(((rest - rest.mean()) ** 2).sum()) + 1) / (n + 2)
@@ -170,5 +170,5 @@ def difference(
     if high < 0:
         return Difference(value, low, high, n, "worse", 0)
     need = max(value + margin, -value, _LEAST_NEED)
-    more = math.ceil(n * (error / need) ** 2) - n
-    return Difference(value, low, high, n, "undecided", max(1, more))
+    needed = math.ceil(n * (error / need) ** 2) - n
+    return Difference(value, low, high, n, "undecided", max(1, needed))

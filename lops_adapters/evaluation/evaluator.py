@@ -45,7 +45,7 @@ class Evaluator:
         known = self._gold is not None and len(positions)
         gold = self._gold[positions] if known else None  # type: ignore[index]
         checked = enumerate(positions.tolist())
-        checked_labels = {i: self.checked[place] for i, place in checked if place in self.checked}
+        checked_labels = {i: self.checked[row] for i, row in checked if row in self.checked}
         return Evaluator(gold, self._classes, checked_labels)
 
     def noise(

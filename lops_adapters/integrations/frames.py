@@ -87,17 +87,17 @@ def _is_pandas(frame: Any) -> bool:
 
 
 def _is_polars(frame: Any) -> bool:
-    wanted = ("with_columns", "get_column")
-    return not isinstance(frame, type) and all(hasattr(frame, name) for name in wanted)
+    methods = ("with_columns", "get_column")
+    return not isinstance(frame, type) and all(hasattr(frame, name) for name in methods)
 
 
 def _is_dataset(frame: Any) -> bool:
-    wanted = ("add_column", "with_format", "__len__")
-    return not isinstance(frame, type) and all(hasattr(frame, name) for name in wanted)
+    methods = ("add_column", "with_format", "__len__")
+    return not isinstance(frame, type) and all(hasattr(frame, name) for name in methods)
 
 
-def _check_columns(names: list[Hashable], *wanted: Hashable) -> None:
-    for name in wanted:
+def _check_columns(names: list[Hashable], *columns: Hashable) -> None:
+    for name in columns:
         if not isinstance(name, Hashable) or names.count(name) != 1:
             missing = f"not among {', '.join(map(str, names)) or 'none'}"
             fault = "twice" if isinstance(name, Hashable) and name in names else missing

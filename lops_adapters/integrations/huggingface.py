@@ -108,10 +108,10 @@ class LopsCallback(Watcher, TrainerCallback):
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         """Begin a record, or continue the one of a resumed training."""
-        before, now = len(self.codes), len(self.trainer.train_dataset)
-        if now != before:
+        n_samples, now = len(self.codes), len(self.trainer.train_dataset)
+        if now != n_samples:
             raise LopsError(
-                f"train_dataset has {now} samples, and had {before} when the callback was made; "
+                f"train_dataset has {now} samples, and had {n_samples} when the callback was made; "
                 "make a new callback for the new data"
             )
         self.found = None
@@ -269,19 +269,19 @@ def _labels_of(trainer: Any, labels: Any) -> np.ndarray:
 
 
 def _label_column(dataset: Any, names: Any) -> Any:
-    wanted = [*(names or []), "label", "labels", "label_ids"]
+    candidates = [*(names or []), "label", "labels", "label_ids"]
     columns = getattr(dataset, "column_names", None)
     of_columns = columns is not None
     if columns is None:
         first = dataset[0] if len(dataset) else {}
         columns = list(first) if hasattr(first, "keys") else []
-    for name in wanted:
+    for name in candidates:
         if name in columns:
             rows = range(len(dataset))
             return dataset[name] if of_columns else [dataset[i][name] for i in rows]
     shown = ", ".join(map(str, columns)) or "none"
     raise LopsError(
-        f"train_dataset has the columns {shown}; wanted {' or '.join(wanted[-3:])}, or labels="
+        f"train_dataset has the columns {shown}; wanted {' or '.join(candidates[-3:])}, or labels="
     )
 
 

@@ -110,9 +110,9 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
         """Record a checkpoint if ``every`` makes one due."""
         if not self.every:
             return
-        before, self._batch = self._batch, batch + 1
+        previous, self._batch = self._batch, batch + 1
         done = self._epoch * self.params["steps"]
-        if (done + self._batch) // self.every > (done + before) // self.every:
+        if (done + self._batch) // self.every > (done + previous) // self.every:
             self._look(self._epoch + self._batch / self.params["steps"])
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:

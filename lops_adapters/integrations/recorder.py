@@ -165,10 +165,10 @@ class Record:
         """
         if not self.times:
             raise LopsError("no checkpoint was recorded; train with the callback first")
-        probability, seen = self.probabilities().astype(np.float64), self.seen
-        times_seen = np.where(seen.any(axis=0), seen.sum(axis=0), np.nan)
-        confidence = np.where(seen, probability, 0.0).sum(axis=0) / times_seen
-        deviation = np.where(seen, probability - confidence, 0.0)
+        probability, predicted = self.probabilities().astype(np.float64), self.seen
+        times_seen = np.where(predicted.any(axis=0), predicted.sum(axis=0), np.nan)
+        confidence = np.where(predicted, probability, 0.0).sum(axis=0) / times_seen
+        deviation = np.where(predicted, probability - confidence, 0.0)
         right = (self.predictions() == self.codes).sum(axis=0)
         return DataMap(
             confidence, np.sqrt((deviation**2).sum(axis=0) / times_seen), right / times_seen
@@ -198,15 +198,15 @@ class Record:
         )
         recorded = zip(self.times, self._predicted, self._probability, strict=True)
         for time, predicted, probability in recorded:
-            seen = np.flatnonzero(predicted >= 0)
-            unseen = np.setdiff1d(order.undecided, seen, assume_unique=True)
+            rows = np.flatnonzero(predicted >= 0)
+            unseen = np.setdiff1d(order.undecided, rows, assume_unique=True)
             if len(unseen):
                 raise LopsError(
                     f"{len(unseen)} samples that matter for method={method!r} and keep={keep} were "
                     f"skipped at time {time}: the record was made for another choice; select with "
                     "that, or record again without skip_decided"
                 )
-            order.observe((predicted[seen], probability[seen]), time, seen, close=True)
+            order.observe((predicted[rows], probability[rows]), time, rows, close=True)
         return order
 
     def select(

@@ -193,11 +193,11 @@ def _tags_of_sampler(tags: Any) -> Any:
     module = sys.modules.get("imblearn.utils._tags")
     if module is None:
         return tags
-    own = {item.name: getattr(tags, item.name) for item in fields(tags)}
+    values = {item.name: getattr(tags, item.name) for item in fields(tags)}
     known = {item.name for item in fields(module.Tags)}
-    own["input_tags"] = module.InputTags(**asdict(tags.input_tags), dataframe=True)
-    own["sampler_tags"] = module.SamplerTags(sample_indices=True)
-    return module.Tags(**{name: value for name, value in own.items() if name in known})
+    values["input_tags"] = module.InputTags(**asdict(tags.input_tags), dataframe=True)
+    values["sampler_tags"] = module.SamplerTags(sample_indices=True)
+    return module.Tags(**{name: value for name, value in values.items() if name in known})
 
 
 def _contents(matrix: Any) -> list[Any]:

@@ -213,17 +213,17 @@ class Probe(Passes, ABC):
     ) -> Iterator[Snapshot]:
         """Yield snapshots; with ``heard``, they are outputs of this stage's training pass."""
         prepared = self.prepare(samples, fit=True)
-        said = np.zeros((len(samples), n_classes), dtype=np.float32)
+        latest = np.zeros((len(samples), n_classes), dtype=np.float32)
         if heard is None:
             updates = self.updates(prepared, codes, n_classes, seed)
         else:
-            stages = [replace(heard, heard=said.__setitem__)]
+            stages = [replace(heard, heard=latest.__setitem__)]
             updates = self.staged_updates(prepared, codes, n_classes, seed, stages)
         for update in self._with_bar(updates):
             if update.done % (every or update.per_epoch):
                 continue
             positions = None if undecided is None or heard else undecided()
-            probabilities = said.copy() if heard else self.predict_prepared(prepared, positions)
+            probabilities = latest.copy() if heard else self.predict_prepared(prepared, positions)
             yield Snapshot(update.done / update.per_epoch, probabilities, positions)
 
     def _with_bar(

@@ -27,9 +27,9 @@ def held_out(
         return np.sort(order[:total])
     counts = np.bincount(codes)
     most = np.maximum(counts - 1, 0)
-    wanted = fraction * counts
-    take = np.minimum(wanted.astype(np.int64), most)
-    by_remainder = np.argsort(take - wanted, kind="stable")
+    exact = fraction * counts
+    take = np.minimum(exact.astype(np.int64), most)
+    by_remainder = np.argsort(take - exact, kind="stable")
     extra = [label for label in by_remainder if take[label] < most[label]]
     take[extra[: total - take.sum()]] += 1
     by_class = [order[codes[order] == label][:n] for label, n in enumerate(take)]

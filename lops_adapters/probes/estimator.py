@@ -149,10 +149,10 @@ class EstimatorProbe(Probe):
             self._asked(self._model.partial_fit, cut(rows, batch), codes[batch], classes=classes)
             yield update
 
-    def _asked(self, method: Any, *arguments: Any, **more: Any) -> Any:
+    def _asked(self, method: Any, *arguments: Any, **keywords: Any) -> Any:
         """Call a method of the classifier; a LopsError instead of its complaint about samples."""
         try:
-            return method(*arguments, **more)
+            return method(*arguments, **keywords)
         except (TypeError, ValueError) as error:
             what = "texts" if self._reads_texts else "TF-IDF rows or vectors like these"
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]

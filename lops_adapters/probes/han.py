@@ -139,8 +139,8 @@ class HanProbe(WordProbe):
             if stopper.should_stop(self._loss(prepared, validate, codes), self._network):
                 break
         if len(validate):
-            said = "%s: %d of at most %d epochs, lowest validation loss after epoch %d"
-            log.info(said, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
+            message = "%s: %d of at most %d epochs, lowest validation loss after epoch %d"
+            log.info(message, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
         if not self.faithful and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
 

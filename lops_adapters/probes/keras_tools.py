@@ -29,15 +29,15 @@ def import_keras() -> Any:
     names an installed backend. (Keras itself writes a ``keras.json`` that names TensorFlow, so a
     backend that is not installed does not count.)
     """
-    before = os.environ.get("KERAS_BACKEND")
+    backend = os.environ.get("KERAS_BACKEND")
     if "keras" not in sys.modules and not _backend_is_chosen():
         os.environ["KERAS_BACKEND"] = "torch"
     try:
         keras = extras.load("keras", "this")
     finally:
         os.environ.pop("KERAS_BACKEND", None)
-        if before is not None:
-            os.environ["KERAS_BACKEND"] = before
+        if backend is not None:
+            os.environ["KERAS_BACKEND"] = backend
     if keras.__version__[:2] in ("1.", "2."):
         raise LopsError(
             f"found Keras {keras.__version__}; wanted Keras 3; "

@@ -87,7 +87,7 @@ class LinearProbe(Regression):
         return self._tf_idf
 
     def _batches(self, prepared: Any, rng: np.random.Generator, size: int) -> Iterator[Batch]:
-        place = np.empty(prepared.shape[1], dtype=np.int32)
+        index_of = np.empty(prepared.shape[1], dtype=np.int32)
         order = rng.permutation(prepared.shape[0])
         for start in range(0, len(order), size * _BATCHES):
             block = order[start : start + size * _BATCHES]
@@ -98,11 +98,11 @@ class LinearProbe(Regression):
                 bounds = rows.indptr[first : last + 1]
                 where = slice(bounds[0], bounds[-1])
                 columns = rows.indices[where].astype(np.intp)
-                place[columns] = numbers[: len(columns)]
+                index_of[columns] = numbers[: len(columns)]
                 # Each word once, where it stands last.
-                words = columns.compress(place.take(columns) == numbers[: len(columns)])
-                place[words] = numbers[: len(words)]
-                cells = (rows.data[where], place.take(columns), bounds - bounds[0])
+                words = columns.compress(index_of.take(columns) == numbers[: len(columns)])
+                index_of[words] = numbers[: len(words)]
+                cells = (rows.data[where], index_of.take(columns), bounds - bounds[0])
                 matrix = type(rows)(cells, shape=(last - first, len(words)))
                 yield Batch(block[first:last], words, matrix)
 

@@ -54,10 +54,10 @@ class WordProbe(Probe):
             raise self._untrained()
         return self._network
 
-    def _save_settings(self, path: Path, **more: Any) -> None:
+    def _save_settings(self, path: Path, **further: Any) -> None:
         """Write all but the network's weights, which include the word vectors."""
         of_words = {"words": list(self._words), "pretrained": self.vectors is not None}
-        stored = json.dumps({"settings": self.settings(), **of_words, **more})
+        stored = json.dumps({"settings": self.settings(), **of_words, **further})
         path.write_text(stored, encoding="utf-8")
 
     @classmethod

@@ -70,21 +70,21 @@ def label_documents(
     if exclusive:
         alone = n_classes == 1
         positions, winners = positions[alone], winners[alone]
-    seen = set(np.unique(pair_ids).tolist())
+    matched_ids = set(np.unique(pair_ids).tolist())
     return PseudoLabels(
         positions=positions.astype(np.int64),
         labels=np.array(alphabetical, dtype=object)[columns[winners]],
         scores=totals[winners].astype(np.float64),
         n_documents=n_documents,
         classes=tuple(seeds),
-        unmatched_seeds=_unmatched(occurrences.pairs, seeds, seen),
+        unmatched_seeds=_unmatched(occurrences.pairs, seeds, matched_ids),
     )
 
 
 def _unmatched(
-    pairs: list[tuple[str, str]], seeds: Seeds, seen: set[int]
+    pairs: list[tuple[str, str]], seeds: Seeds, matched_ids: set[int]
 ) -> dict[str, tuple[str, ...]]:
-    seen_pairs = {pairs[pair_id] for pair_id in seen}
+    seen_pairs = {pairs[pair_id] for pair_id in matched_ids}
     unmatched = {
         name: tuple(word for word in words if (name, word) not in seen_pairs)
         for name, words in seeds.items()

@@ -134,15 +134,15 @@ class RemotePath(PurePosixPath):
             selector = extras.load("pyarrow.fs", str(self), "remote").FileSelector(
                 self._address, recursive=recursive
             )
-            found = []
+            paths = []
             for info in self._store().get_file_info(selector):
                 parts = [part for part in PurePosixPath(info.path).parts if part[-1] not in "/:"]
                 below = parts[len(self.parts) - 1 :]
                 if below:  # fsspec lists the folder itself, too
                     one = self.joinpath(*below)
                     one._kind = info.type
-                    found.append(one)
-        return sorted(found)
+                    paths.append(one)
+        return sorted(paths)
 
     def open(
         self, mode: str = "r", buffering: int = _BLOCK, encoding: str | None = None,
@@ -258,8 +258,8 @@ def _named(path: RemotePath) -> Iterator[None]:
         raise
     except Exception as error:
         kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
-        said = str(error).partition("\n")[0] or type(error).__name__
-        raise kind(errno.ENOENT if kind is not OSError else errno.EIO, said, str(path)) from error
+        text = str(error).partition("\n")[0] or type(error).__name__
+        raise kind(errno.ENOENT if kind is not OSError else errno.EIO, text, str(path)) from error
 
 
 def matching(pattern: Path) -> list[Path]:
@@ -267,8 +267,8 @@ def matching(pattern: Path) -> list[Path]:
     parts = pattern.parts
     first = next((i for i, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
     base = RemotePath(*parts[:first])
-    found = _globbed(base, parts[first:]) if first < len(parts) and base.is_dir() else ()
-    return sorted({cast(Path, path) for path in found if path.is_file()})
+    paths = _globbed(base, parts[first:]) if first < len(parts) and base.is_dir() else ()
+    return sorted({cast(Path, path) for path in paths if path.is_file()})
 
 
 def _globbed(folder: RemotePath, parts: tuple[str, ...]) -> Iterator[RemotePath]:

@@ -19,11 +19,11 @@ _RUN = re.compile(r"run-[0-9A-Za-z-]+")
 
 def manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest of a folder; None: no such object, {}: not by this package."""
-    place = folder / MANIFEST
-    if not place.exists():
+    path = folder / MANIFEST
+    if not path.exists():
         return None
     try:
-        stored = json.loads(place.read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         return {}
     is_ours = isinstance(stored, dict) and _RUN.fullmatch(str(stored.get("folder")))
@@ -47,7 +47,7 @@ def published(folder: Path) -> Iterator[Path]:
     run = cast(RemotePath, folder / f"run-{begun}-{secrets.token_hex(4)}")
     try:
         yield cast(Path, run)
-        before = manifest(folder)
+        previous = manifest(folder)
         named = {"folder": run.name, "files": run.files()}
         (folder / MANIFEST).write_text(json.dumps(named, indent=2) + "\n", encoding="utf-8")
     except BaseException:
@@ -55,6 +55,6 @@ def published(folder: Path) -> Iterator[Path]:
             if (manifest(folder) or {}).get("folder") != run.name:
                 run.discard()
         raise
-    if before:
+    if previous:
         with suppress(OSError):  # the new output stands
-            cast(RemotePath, folder / before["folder"]).discard()
+            cast(RemotePath, folder / previous["folder"]).discard()

@@ -99,8 +99,8 @@ def spread(
     most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
     try:
         while True:
-            for place, item in islice(waiting, most - len(running)):
-                running[task.remote(item, *shared)] = place
+            for index, item in islice(waiting, most - len(running)):
+                running[task.remote(item, *shared)] = index
             if not running:
                 return
             (ready,), _ = ray.wait(list(running), num_returns=1)

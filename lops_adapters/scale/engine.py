@@ -77,8 +77,8 @@ def run(table: Table, job: TableJob, output: Output, *, address: str | None, qui
         LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a
             cluster that is lost.
     """
-    before = states(table.paths)
-    job = replace(job, data={"bytes": {name: size for name, (size, _) in before.items()}})
+    state = states(table.paths)
+    job = replace(job, data={"bytes": {name: size for name, (size, _) in state.items()}})
     assert output.folder is not None
     with connected(address) as ray:
         steps = Steps(ray, job, quiet)
@@ -87,7 +87,7 @@ def run(table: Table, job: TableJob, output: Output, *, address: str | None, qui
         fitted = steps.fit(steps.draw(parts, classes))
         with storage.replacing_folder(output.folder) as folder:
             done = Done(fitted, steps.score(parts, fitted, folder.absolute(), output.kind))
-            finish(table, before, done, folder)
+            finish(table, state, done, folder)
     return done
 
 
@@ -101,7 +101,7 @@ class Steps:
 
     def count(self, tables: Sequence[Table]) -> tuple[list[Part], Classes]:
         """Return the parts of a table with their beginnings, and the classes of all rows."""
-        with self._step("count", len(tables)) as said:
+        with self._step("count", len(tables)) as notes:
             counted = dict(spread(self.ray, _count, tables, self.job.columns))
             tally, parts = Tally(), []
             for number, table in enumerate(tables):
@@ -109,25 +109,25 @@ class Steps:
                 tally.join(counted[number])
             classes = read_classes(tally, self.job.columns)
             check_sample(classes, self.job)
-            said.append(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
+            notes.append(f"{classes.counts.sum():,} rows of {len(classes.names)} classes")
         return parts, classes
 
     def draw(self, parts: Sequence[Part], classes: Classes) -> Sample:
         """Draw the sample: every part sends the rows that may be in it."""
         job, slack = self.job, 1.0
         columns = settled(job.columns, classes)
-        with self._step("draw", len(parts)) as said:
+        with self._step("draw", len(parts)) as notes:
             while True:
                 limits = expected(rows_by_key(classes), job.most, slack)
                 survey = Survey(job.columns, **job.drawn)
-                more = {**job.drawn, "limits": limits, "checked": job.checked}
-                for _, part_survey in spread(self.ray, _draw, parts, columns, more):
+                settings = {**job.drawn, "limits": limits, "checked": job.checked}
+                for _, part_survey in spread(self.ray, _draw, parts, columns, settings):
                     survey.join(part_survey)
                 if survey.is_enough(classes):
                     break
                 slack *= 16  # many copies of few texts
             sample = survey.sample(classes)
-            said.append(f"a sample of {len(sample.texts):,} rows")
+            notes.append(f"a sample of {len(sample.texts):,} rows")
         return sample
 
     def fit(self, sample: Sample) -> Fit:
@@ -136,9 +136,9 @@ class Steps:
         if isinstance(encoder, str) and Path(encoder).is_dir():
             choice = replace(job.choice, encoder=str(Path(encoder).absolute()))
             job = replace(job, choice=choice)
-        with self._step("fit", 1) as said:
+        with self._step("fit", 1) as notes:
             fitted = fit(sample, job)
-            said.append(fitted.selection.stopped)
+            notes.append(fitted.selection.stopped)
         return fitted
 
     def score(self, parts: Sequence[Part], fitted: Fit, folder: Path, kind: str) -> Totals:
@@ -157,12 +157,12 @@ class Steps:
     @contextmanager
     def _step(self, name: str, parts: int) -> Iterator[list[str]]:
         """Say how long a step took, and what it found."""
-        start, said = time.perf_counter(), list[str]()
-        yield said
+        start, notes = time.perf_counter(), list[str]()
+        yield notes
         if not self.quiet:
             seconds = time.perf_counter() - start
             many = f"{parts:,} part{'' if parts == 1 else 's'}"
-            line = ": ".join([f"{name}, {many}, {seconds:.1f} s", *said])
+            line = ": ".join([f"{name}, {many}, {seconds:.1f} s", *notes])
             sys.stderr.write(f"{line}\n")
 
 

@@ -93,9 +93,9 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
 
     arrays, seconds = job.folder.stage("pseudo_labels", label)
     names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
-    found = arrays["positions"], names, arrays["scores"]
+    stored = arrays["positions"], names, arrays["scores"]
     read = cache(lambda: classifier.read(corpus.texts))
-    labels = PseudoLabels(*found, len(corpus), corpus.classes)
+    labels = PseudoLabels(*stored, len(corpus), corpus.classes)
     return Prepared(corpus, labels, {"pseudo_labels": seconds}, read)
 
 
@@ -118,7 +118,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
             name: f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"
             for name, before, now in fading_classes(prepared.pseudo_labels, trained)
         }
-        if new := [said for name, said in fading.items() if name not in faded]:
+        if new := [sentence for name, sentence in fading.items() if name not in faded]:
             log.warning(
                 "%s, iteration %d: the share of %s is shrinking. Try --arms committee, or "
                 "automatic --per-class%s",
@@ -233,10 +233,10 @@ def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> 
         return string_match(corpus.texts, seeds, quiet=quiet)
     if settings.pseudo_labels == "exclusive-string-match":
         return exclusive_string_match(corpus.texts, seeds, regex=settings.faithful, quiet=quiet)
-    given = sorted(read_given_labels(Path(settings.pseudo_labels), corpus).items())
-    positions = np.array([position for position, _ in given], dtype=np.int64)
-    labels = np.array([label for _, label in given], dtype=object)
-    return PseudoLabels(positions, labels, np.ones(len(given)), len(corpus), corpus.classes)
+    labelled = sorted(read_given_labels(Path(settings.pseudo_labels), corpus).items())
+    positions = np.array([position for position, _ in labelled], dtype=np.int64)
+    labels = np.array([label for _, label in labelled], dtype=object)
+    return PseudoLabels(positions, labels, np.ones(len(labelled)), len(corpus), corpus.classes)
 
 
 def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) -> None:

@@ -39,8 +39,8 @@ def check_format(
     for name in names:
         blocks = format.blocks(path, start, (name,))
         values = [value for block in blocks for value in block.cells([name])[0]]
-        wanted = [row[name] for row in rows]
-        assert values == wanted, f"{format.name}: alone, the column {name!r} holds other values"
+        expected = [row[name] for row in rows]
+        assert values == expected, f"{format.name}: alone, the column {name!r} holds other values"
     _check_empty(format, folder / f"empty{format.suffixes[0]}")
     if format.native == format.name:
         _check_written(format, path, rows, folder / f"written{format.suffixes[0]}")
@@ -49,8 +49,8 @@ def check_format(
 def _check_rows(format: Format, blocks: Sequence[Block], rows: Sequence[Mapping[str, Any]]) -> None:
     names = list(rows[0])
     cells = [zip(*block.cells(names), strict=True) for block in blocks]
-    found = [dict(zip(names, values, strict=True)) for part in cells for values in part]
-    assert found == [dict(row) for row in rows], f"{format.name}: other rows, or in another order"
+    read = [dict(zip(names, values, strict=True)) for part in cells for values in part]
+    assert read == [dict(row) for row in rows], f"{format.name}: other rows, or in another order"
     numbers = [number for block in blocks for number in block.numbers]
     assert numbers == sorted(set(numbers)), f"{format.name}: numbers of rows do not ascend"
     places = {block.place(i) for block in blocks for i in range(len(block))}
@@ -59,13 +59,13 @@ def _check_rows(format: Format, blocks: Sequence[Block], rows: Sequence[Mapping[
 
 def _check_empty(format: Format, path: Path) -> None:
     path.write_bytes(b"")
-    said = ""
+    message = ""
     try:
         format.start(path, Reading(format.delimiter))
     except LopsError as error:
-        said = str(error)
-    assert said, f"{format.name} takes an empty file"
-    assert path.name in said, f"{format.name}: the error names no file: {said}"
+        message = str(error)
+    assert message, f"{format.name} takes an empty file"
+    assert path.name in message, f"{format.name}: the error names no file: {message}"
 
 
 def _check_written(
@@ -77,7 +77,7 @@ def _check_written(
         writer.write(block, np.array([first, last]), {"added": ["one", "two"]})
     again = format.start(output, Reading(format.delimiter))
     (block,) = format.blocks(output, again)
-    wanted = [{**rows[first], "added": "one"}, {**rows[last], "added": "two"}]
-    names = list(wanted[0])
-    found = [dict(zip(names, row, strict=True)) for row in zip(*block.cells(names), strict=True)]
-    assert found == wanted, f"{format.name} reads {found} where it wrote {wanted}"
+    expected = [{**rows[first], "added": "one"}, {**rows[last], "added": "two"}]
+    names = list(expected[0])
+    read = [dict(zip(names, row, strict=True)) for row in zip(*block.cells(names), strict=True)]
+    assert read == expected, f"{format.name} reads {read} where it wrote {expected}"

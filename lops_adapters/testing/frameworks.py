@@ -42,12 +42,12 @@ def check_framework(
     run = folder / "run"
     _run(framework, source, run, options)
     check_run(run, framework.name)
-    before = _contents(run)
+    contents = _contents(run)
     _run(framework, source, run, [*options, "--resume"])
-    changed = _differing(_contents(run), before)
+    changed = _differing(_contents(run), contents)
     assert not changed, f"{framework.name}: a finished run, resumed, changes {', '.join(changed)}"
     _run(framework, _permuted(source, folder / "permuted" / source.name), folder / "gold", options)
-    changed = _differing(_contents(folder / "gold"), before)
+    changed = _differing(_contents(folder / "gold"), contents)
     assert not changed, f"{framework.name}: gold labels change {', '.join(changed)}"
     return run
 
@@ -86,8 +86,8 @@ def _check_arm(folder: Path, result: Any, classes: set[str], n_documents: int) -
     first = result["iterations"][0]
     rows = _rows(folder / "selection-0.csv", *columns)
     kept = sum(row["selected"] == "1" for row in rows)
-    said = (first["pseudo_labels"], first["selected"])
-    assert said == (len(rows), kept), f"{folder}: metrics say {said}; selection-0.csv {kept} kept"
+    pair = (first["pseudo_labels"], first["selected"])
+    assert pair == (len(rows), kept), f"{folder}: metrics say {pair}; selection-0.csv {kept} kept"
     of_classes = sum(one["kept"] for one in first["per_class"].values())
     assert of_classes == kept, f"{folder}: classes keep {of_classes} in all; wanted {kept}"
     for number, row in enumerate(result["iterations"]):
@@ -113,8 +113,8 @@ def _rows(path: Path, *columns: str) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows, f"{path} has no rows"
-    found = tuple(rows[0])[: len(columns)]
-    assert found == columns, f"{path} has the columns {found}; wanted {columns}"
+    columns_read = tuple(rows[0])[: len(columns)]
+    assert columns_read == columns, f"{path} has the columns {columns_read}; wanted {columns}"
     return rows
 
 

@@ -40,10 +40,10 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
     assert not lacking, f"{factory.name} needs {', '.join(lacking)}; give inputs with them"
     codes = np.array([int(label[-1]) for label in labels])
 
-    def scored(codes: np.ndarray, **more: Any) -> tuple[Member, np.ndarray]:
+    def scored(codes: np.ndarray, **options: Any) -> tuple[Member, np.ndarray]:
         member = factory.make(build(texts))
         names = [f"class {code}" for code in range(K)]
-        return member, member.score(Folded(texts, codes, names, FOLDS, **more), further=True)
+        return member, member.score(Folded(texts, codes, names, FOLDS, **options), further=True)
 
     member, probabilities = scored(codes)
     assert member.name, f"{factory.name} has no name"

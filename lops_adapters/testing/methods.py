@@ -45,9 +45,9 @@ def check_method(
     lines = row.summary.splitlines()
     assert len(lines) == 1, f"{name}: its summary has {len(lines)} lines; wanted one"
     for per_class in (True, False) if row.per_class is not None else (None,):
-        said = row.says({"keep": 0.5, "per_class": per_class})
-        assert said.strip(), f"{name} does not say what it keeps"
-        assert "{" not in said, f"{name} says {said!r}; wanted {{share}} and {{name}} only"
+        sentence = row.says({"keep": 0.5, "per_class": per_class})
+        assert sentence.strip(), f"{name} does not say what it keeps"
+        assert "{" not in sentence, f"{name} says {sentence!r}; wanted {{share}} and {{name}} only"
     usual = make()(samples, labels)
     _check_selection(name, usual, labels)
     _check_same(f"{name}, once more with the same seed", make()(samples, labels), usual)
@@ -81,8 +81,8 @@ def _check_selection(name: str, selection: Selection, labels: Sequence[Hashable]
     assert not np.isnan(selection.learnt_at).any(), f"{name}: a learning time is NaN"
     counts, of_kept = Counter(labels), Counter(labels[i] for i in kept.tolist())
     reports = {label: (one.count, one.kept) for label, one in selection.per_class.items()}
-    wanted = {label: (counts[label], of_kept[label]) for label in counts}
-    assert reports == wanted, f"{name}: per_class says {reports}; wanted {wanted}"
+    expected = {label: (counts[label], of_kept[label]) for label in counts}
+    assert reports == expected, f"{name}: per_class says {reports}; wanted {expected}"
     assert selection.stopped, f"{name} does not say why it stopped"
 
 
@@ -101,7 +101,7 @@ def _check_order(
     usual: Selection,
 ) -> None:
     order = np.random.default_rng(1).permutation(len(samples))
-    moved = [None if given is None else [given[i] for i in order] for given in (labels, gold)]
+    moved = [None if values is None else [values[i] for i in order] for values in (labels, gold)]
     there = make(own_gold=moved[1])([samples[i] for i in order], moved[0])
     for part in ("mask", "confidence", "learnt_at"):
         same = np.array_equal(getattr(there, part), getattr(usual, part)[order])

@@ -76,17 +76,17 @@ def vendor(destination: Path) -> tuple[Path, str]:
     Raises a LopsError if there is no such folder, or the file is no unchanged copy of the core.
     """
     path, text = target(destination), core_text()
-    before = state(path, text)
-    refuse_changed(path, before)
+    previous = state(path, text)
+    refuse_changed(path, previous)
     write_text(path, stamped(text, "lops_adapters/core.py"))
-    return path, before
+    return path, previous
 
 
-def refuse_changed(path: Path, before: str) -> None:
+def refuse_changed(path: Path, found_state: str) -> None:
     """Raise a LopsError if writing a file would lose somebody's changes."""
-    if before in ("edited", "foreign"):
+    if found_state in ("edited", "foreign"):
         edited, foreign = "was edited after it was copied", "is not a copy made by lops_adapters"
-        what = edited if before == "edited" else foreign
+        what = edited if found_state == "edited" else foreign
         raise LopsError(f"{path} {what}, and would be lost; move it away, or name another place")
 
 

@@ -128,9 +128,9 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
         )
     contents = {}
     for name, (origin, text) in upstream.companions().items():
-        before = state(root / name, text)
-        refuse_changed(root / name, before)
-        if before != "current":
+        file_state = state(root / name, text)
+        refuse_changed(root / name, file_state)
+        if file_state != "current":
             contents[name] = stamped(text, origin).encode()
     copied, patched = list(contents), [upstream.file] if file.state == "original" else []
     if patched:  # last: a patched program never lacks the others

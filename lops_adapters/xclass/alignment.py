@@ -122,13 +122,13 @@ def balanced(joint: np.ndarray, share_power: float) -> np.ndarray:
     """
     shares = np.bincount(joint.argmax(axis=1), minlength=joint.shape[1]) / len(joint)
     filled = shares > 0
-    wanted = shares[filled] ** share_power
-    wanted /= wanted.sum()
+    target = shares[filled] ** share_power
+    target /= target.sum()
     result = joint.astype(np.float64)
     for _ in range(_ROUNDS):
         inside = result[:, filled]
         posterior = np.exp(inside - np.logaddexp.reduce(inside, axis=1)[:, None])
-        steps = np.log(wanted) - np.log(np.maximum(posterior.mean(axis=0), 1e-300))
+        steps = np.log(target) - np.log(np.maximum(posterior.mean(axis=0), 1e-300))
         result[:, filled] += steps
         if np.abs(steps).max() < 1e-9:
             break
@@ -145,11 +145,11 @@ def log_odds(joint: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """
     rows = np.arange(len(joint))
     others = joint.astype(np.float64)
-    own = others[rows, codes].copy()
+    of_label = others[rows, codes].copy()
     others[rows, codes] = -np.inf
     if joint.shape[1] == 1:
         return np.full(len(joint), np.inf)
-    return np.asarray(own - np.logaddexp.reduce(others, axis=1))
+    return np.asarray(of_label - np.logaddexp.reduce(others, axis=1))
 
 
 def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarray:
@@ -161,7 +161,7 @@ def most_confident(alignment: Alignment, fraction: float, seed: int) -> np.ndarr
     ties = tie_hash(np.arange(len(alignment.codes)), seed)
     kept = []
     for code in np.unique(alignment.codes):
-        own = np.flatnonzero(alignment.codes == code)
-        order = np.lexsort((ties[own], -alignment.confidence[own]))
-        kept.append(own[order[: max(1, math.floor(Fraction(str(fraction)) * len(own)))]])
+        of_class = np.flatnonzero(alignment.codes == code)
+        order = np.lexsort((ties[of_class], -alignment.confidence[of_class]))
+        kept.append(of_class[order[: max(1, math.floor(Fraction(str(fraction)) * len(of_class)))]])
     return np.sort(np.concatenate(kept)) if kept else np.zeros(0, dtype=np.int64)

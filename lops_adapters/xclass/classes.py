@@ -83,11 +83,11 @@ class _Growth:
         parts = [word for words in name_words if len(words) > 1 for word in words]
         known = np.union1d(candidates, [word for word in single if word >= 0])
         self.index = np.setdiff1d(known, parts).astype(np.int64)
-        place = {word: number for number, word in enumerate(self.index.tolist())}
+        index_of = {word: number for number, word in enumerate(self.index.tolist())}
         self.names = names.astype(np.float64)
         self.words = static[self.index].astype(np.float64)
         self.unit = unit(self.words)
-        self.own_name = [place.get(word) for word in single]
+        self.own_name = [index_of.get(word) for word in single]
         self.lists: list[list[int]] = [[] for _ in names]
         self.finished = np.zeros(len(names), dtype=bool)
         self.claimed = np.zeros(len(self.index), dtype=bool)
@@ -105,13 +105,13 @@ class _Growth:
     def inconsistent(
         self, code: int, candidate: int | None, nearest: np.ndarray, best: np.ndarray
     ) -> bool:
-        own = np.zeros(len(self.claimed), dtype=bool)
-        own[self.lists[code]] = True
+        is_own = np.zeros(len(self.claimed), dtype=bool)
+        is_own[self.lists[code]] = True
         if self.own_name[code] is not None:
-            own[self.own_name[code]] = True
-        foreign = bool((self.claimed & ~own & (nearest == code)).any())
-        lost = bool((nearest[own] != code).any())
-        overtaken = candidate is not None and best[own].min(initial=1.0) < best[candidate]
+            is_own[self.own_name[code]] = True
+        foreign = bool((self.claimed & ~is_own & (nearest == code)).any())
+        lost = bool((nearest[is_own] != code).any())
+        overtaken = candidate is not None and best[is_own].min(initial=1.0) < best[candidate]
         return foreign or lost or bool(overtaken)
 
     def add(self, code: int, candidate: int) -> None:

@@ -47,9 +47,9 @@ class Xclass(IteratedFramework[XclassSettings]):
             **super().about(prepared, evaluator),
             "documents_without_words": len(prepared.corpus) - len(readable),
             "name_vectors": prepared.name_sources,
-            "words_per_class": {name: len(own) for name, own in prepared.class_words.items()},
+            "words_per_class": {name: len(words) for name, words in prepared.class_words.items()},
             "stages": {
-                stage: evaluator.at(readable).scores(names[own]) for stage, own in codes.items()
+                stage: evaluator.at(readable).scores(names[words]) for stage, words in codes.items()
             },
         }
 

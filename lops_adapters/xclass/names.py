@@ -72,15 +72,15 @@ def name_vectors(
     """
     named = [tuple(dict.fromkeys(name_parts(name))) for name in names]
     places = [[vocabulary[part] for part in parts if part in vocabulary] for parts in named]
-    known = [tuple(place for place in own if static[place].any()) for own in places]
+    known = [tuple(i for i in name_places if static[i].any()) for name_places in places]
     times = Counter(map(frozenset, known))
     vectors, words, source = [], [], []
-    for name, parts, found in zip(names, named, known, strict=True):
+    for name, parts, usable in zip(names, named, known, strict=True):
         # Without the words the corpus lacks, two names can come down to the same words.
-        telling = found and (len(found) == len(parts) or times[frozenset(found)] == 1)
+        telling = usable and (len(usable) == len(parts) or times[frozenset(usable)] == 1)
         if telling:
-            words.append(found)
-            vectors.append(static[list(found)].mean(axis=0))
+            words.append(usable)
+            vectors.append(static[list(usable)].mean(axis=0))
             source.append("corpus" if len(parts) == 1 else "parts")
         else:
             words.append(())
@@ -93,10 +93,10 @@ def name_vectors(
 
 
 def _from_template(parts: Sequence[str], encoder: ContextEncoder) -> np.ndarray:
-    before, after = (cut(side) for side in _TEMPLATE.split("{}"))
-    pieces = encoder.pieces((*before, *parts, *after))
+    words_before, words_after = (cut(side) for side in _TEMPLATE.split("{}"))
+    pieces = encoder.pieces((*words_before, *parts, *words_after))
     lengths = [len(ids) for ids in pieces]
-    begin = sum(lengths[: len(before)])
-    end = begin + sum(lengths[len(before) : len(before) + len(parts)])
+    begin = sum(lengths[: len(words_before)])
+    end = begin + sum(lengths[len(words_before) : len(words_before) + len(parts)])
     sentence = [piece for ids in pieces for piece in ids]
     return np.asarray(encoder.encode([sentence], [[(begin, end)]])[0][0])

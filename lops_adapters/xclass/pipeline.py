@@ -91,11 +91,11 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     _warn_of_empty(alignment, corpus.classes)
     per_class = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
     described = {
-        label: [tokens.words.vocabulary[i] for i in own]
-        for label, own in zip(corpus.classes, per_class, strict=True)
+        label: [tokens.words.vocabulary[i] for i in class_words]
+        for label, class_words in zip(corpus.classes, per_class, strict=True)
     }
-    for label, own in described.items():  # tells early whether the names are good
-        log.info("class %s: %s", label, ", ".join(own[:10]) or "no words")
+    for label, class_words in described.items():  # tells early whether the names are good
+        log.info("class %s: %s", label, ", ".join(class_words[:10]) or "no words")
     return Prepared(
         corpus,
         readable,
@@ -164,14 +164,14 @@ def pseudo_label(
 
 def first_names(corpus: Corpus) -> list[str]:
     """Return the name of each class that X-Class starts from: the first, as it takes one."""
-    return [own[0] for own in corpus.names.values()]
+    return [names[0] for names in corpus.names.values()]
 
 
 def _read(corpus: Corpus, job: Job[XclassSettings]) -> _Tokens:
     words = read_words(corpus.texts, faithful=job.settings.faithful, quiet=job.quiet)
-    wanted = np.flatnonzero(words.is_word[words.word_id])
-    document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[wanted]
-    return _Tokens(words, wanted, document)
+    positions = np.flatnonzero(words.is_word[words.word_id])
+    document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[positions]
+    return _Tokens(words, positions, document)
 
 
 def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> None:
@@ -200,13 +200,13 @@ def _warn_of_empty(alignment: Alignment, classes: Sequence[str]) -> None:
 
 def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dict[str, np.ndarray]:
     """Return vectors of classes and documents, after one pass of the encoder."""
-    settings, (words, wanted, document) = job.settings, tokens
+    settings, (words, positions, document) = job.settings, tokens
     encoder = ContextEncoder(
         settings.encoder, layers=1, max_pieces=settings.max_pieces, device=job.device
     )
     cache = user_cache() / "vectors"
-    vectors = cached_vectors(words, wanted, encoder, job.folder.work, cache, quiet=job.quiet)
-    word_id = words.word_id[wanted]
+    vectors = cached_vectors(words, positions, encoder, job.folder.work, cache, quiet=job.quiet)
+    word_id = words.word_id[positions]
     static = static_vectors(word_id, vectors, len(words.vocabulary))
     vocabulary = {word: i for i, word in enumerate(words.vocabulary)}
     names = name_vectors(first_names(corpus), vocabulary, static, encoder)

@@ -69,15 +69,15 @@ def _tokenizer() -> tuple[Any, Any]:
 
 def read_words(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> WordCorpus:
     """Split documents into words; ``faithful``: of :func:`cleaned` texts, as the original does."""
-    seen: dict[str, int] = {}
+    number_of: dict[str, int] = {}
     ids: list[int] = []
     starts = [0]
     for text in progress(texts, quiet=quiet, unit="document", desc="reading words"):
         for word in cut(cleaned(text) if faithful else text):
-            ids.append(seen.setdefault(word, len(seen)))
+            ids.append(number_of.setdefault(word, len(number_of)))
         starts.append(len(ids))
-    vocabulary = sorted(seen)
-    rank = np.empty(len(seen), dtype=np.int32)
-    rank[[seen[word] for word in vocabulary]] = np.arange(len(seen), dtype=np.int32)
+    vocabulary = sorted(number_of)
+    rank = np.empty(len(number_of), dtype=np.int32)
+    rank[[number_of[word] for word in vocabulary]] = np.arange(len(number_of), dtype=np.int32)
     word_id = rank[np.array(ids, dtype=np.int64)] if ids else np.zeros(0, dtype=np.int32)
     return WordCorpus(tuple(vocabulary), word_id, np.array(starts, dtype=np.int64))
