@@ -93,7 +93,7 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
     ways = {"committee": names[committees[0].probabilities(texts).argmax(axis=1)]}
     if any(selection.suggested[pool]):  # not if members cannot tell
         ways["select"] = selection.suggested[pool]
-    with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "_SHARE", 1.0):
+    with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "SHARE", 1.0):
         known = np.flatnonzero(table.labels != "")
         read = [table.texts[i] for i in known.tolist()]
         given = selection.corrected[known].tolist()

@@ -88,7 +88,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
         _check_outputs(options, paths, folder, keep_out)
         kind = options.format or table.format.native
         output = engine.Output(folder, keep_out, kind, options.corrected)
-        _select(options, _job(options, table, columns, choice, notes), table, output)
+        _select(options, _job(options, table, columns, choice, output, notes), table, output)
 
 
 def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
@@ -111,6 +111,7 @@ def _job(
     table: readers.Table,
     columns: Columns,
     choice: Choice,
+    output: engine.Output,
     notes: Sequence[str],
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
@@ -138,6 +139,7 @@ def _job(
         results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         options.weights,
+        labels_rest=output.folder is not None,
         page=page,
         checked=checked,
         data=data,

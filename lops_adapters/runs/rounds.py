@@ -28,12 +28,12 @@ from lops_adapters.runs.files import selection_metrics, trained_metrics, write_s
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 from lops_adapters.runs.training_set import TrainingSet
 from lops_adapters.selection import corrected, keep_all, trusted_positions
+from lops_adapters.selection.by_rank import SHARE
 
 if TYPE_CHECKING:
     from lops_adapters.datasets import Corpus
     from lops_adapters.runs.job import Job
 
-_SHARE = 0.5  # of the rejected documents per class that return per round, as in self-training
 _EPOCHS, _PROBE_EPOCHS = 20, 4
 _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
@@ -135,7 +135,7 @@ def run_rounds(
         arrays, train_seconds = job.folder.stage(f"{arm}-round-{number + 1}", train)
         spent = {"selection": seconds, "classifier": train_seconds}
         done.append(Round(number, labels, selection, arrays["probabilities"], spent, selects))
-        if not len(training.bootstrap_by_rank(arrays["probabilities"], _SHARE, number)):
+        if not len(training.bootstrap_by_rank(arrays["probabilities"], SHARE, number)):
             break
     return done
 

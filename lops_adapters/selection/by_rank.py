@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.probes.regression import softmax
 
+SHARE = 0.5  # of each class joins per round, by default; docs/reproducibility.md, note 36
 # Mean of the largest probability of sharpened ones. Chosen on seed 0 next to 0.9 and to a fixed
 # sharpness of 5, see docs/reproducibility.md, note 35.
 _SURE = 0.8

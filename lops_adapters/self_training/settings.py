@@ -21,6 +21,7 @@ from lops_adapters.runs.settings import (
     setting,
 )
 from lops_adapters.selection import METHODS
+from lops_adapters.selection.by_rank import SHARE
 
 HEURISTICS = ("string-match", "exclusive-string-match")
 PROBABILITY = Range("a probability, from 0 to 1", lambda value: 0 <= value <= 1)
@@ -84,7 +85,7 @@ class SelfTrainingSettings(FrameworkSettings):
     iterations: int = setting(5, "rounds of training and bootstrapping", within=AT_LEAST_ONE)
     # docs/self_training.md: measurements of both rules, and of selecting in every iteration.
     share: float = setting(
-        0.5,
+        SHARE,
         "bootstrap the best of the other documents per class, this share of them; arms then select "
         "in the first iteration only",
         within=FRACTION,

@@ -22,9 +22,9 @@ from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
-from lops_adapters.texts.explain import Why, cannot_tell, class_problems, pair_sentences
+from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.labelled import select_labelled
-from lops_adapters.texts.rest import SAID, Rest, rest_of
+from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.totals import Totals
 
@@ -144,8 +144,7 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
     """
     from threadpoolctl import threadpool_limits
 
-    committees = list[FittedCommittee]()
-    further = bool(sample.rest) or not sample.is_whole
+    committees, learnt = list[FittedCommittee](), list[Rest]()
     # The last bits depend on the number of threads, and blocks are scored with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
@@ -155,26 +154,19 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
             embeddings=sample.vectors,
             checked=sample.checked(),
             where=sample.place,
-            fitted=committees.append if further else None,
+            fitted=None if sample.is_whole else committees.append,
+            rest=sample.rest,
+            learnt=learnt.append,
         )
-        label = None
-        if sample.rest and not cannot_tell(selection):
-            label = rest_of(
-                committees[0],
-                sample.texts,
-                selection.corrected.tolist(),
-                sample.rest,
-                encoder=job.choice.options.get("encoder"),
-                seed=job.choice.seed,
-            )
-            selection.said.notes.append(SAID)
     reports = dict(selection.per_class)
     selection.per_class.clear()  # in place, since the report reads it, too
     names = sample.classes.names
     selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = near and sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
-    scoring = _scoring(sample, job, selection, next(iter(committees), None), label)
+    scoring = _scoring(
+        sample, job, selection, next(iter(committees), None), next(iter(learnt), None)
+    )
     return Fit(job, sample, selection, scoring, duplicates)
 
 

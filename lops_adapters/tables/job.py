@@ -22,6 +22,7 @@ class TableJob:
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         weights: add a column of sample weights.
+        labels_rest: label rows without a label, for the files of a folder.
         page: title, source and table of the page.
         checked: row of the table, from 0 -> label by a person, as text.
         data: about the files, for ``config.json``.
@@ -36,6 +37,7 @@ class TableJob:
     relabel: float = RELABEL
     escape: bool = False
     weights: bool = False
+    labels_rest: bool = True
     page: Mapping[str, Any] = field(default_factory=dict)
     checked: Mapping[int, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +54,6 @@ class TableJob:
     @property
     def drawn(self) -> dict[str, Any]:
         """What a survey is told of its sample; no rows without a label if they get none."""
-        plain = self.choice.row.assesses and self.columns.is_plain
-        rest = min(self.probe_rows, MOST) if plain else 0
+        labels_rest = self.labels_rest and self.choice.row.assesses and self.columns.is_plain
+        rest = min(self.probe_rows, MOST) if labels_rest else 0
         return {"most": self.most, "seed": self.choice.seed, "rest": rest}

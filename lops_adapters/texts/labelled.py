@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from lops_adapters.texts.explain import (
 )
 from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
 from lops_adapters.texts.reading import check_memory
-from lops_adapters.texts.rest import label_rest
+from lops_adapters.texts.rest import Rest, label_rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import report_sources
 
@@ -50,6 +50,8 @@ def select_labelled(
     column: Any = None,
     where: Place = positions,
     fitted: Fitted | None = None,
+    rest: Sequence[str] = (),
+    learnt: Callable[[Rest], object] | None = None,
 ) -> TextSelection:
     """Select among labels that are read: :func:`select` from here on, also of a table.
 
@@ -61,6 +63,8 @@ def select_labelled(
         notes: sentences about the labels.
         column: of texts, as it was given.
         where: names texts in sentences, given their positions.
+        rest: texts without a label that are in no selection.
+        learnt: receives what labels them, if members can tell.
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
@@ -78,7 +82,7 @@ def select_labelled(
     probe, scored_by, options = _scorers(choice, known, pred_probs)
     committees, estimates = list[FittedCommittee](), list[Source]()
     voted = "votes" in row.takes and known.votes is not None
-    labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels)
+    labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
     options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
     options |= {"assessed": estimates.extend} if voted else {}
     scored = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
@@ -106,7 +110,9 @@ def select_labelled(
         changed = int((scored.labels != known.codes).sum()) if isinstance(scored, Assessed) else 0
         report_sources(result, labelled.votes, changed, estimates)
     if labels_rest and not cannot_tell(result):
-        label_rest(result, committees[0], options.get("encoder"))
+        label = label_rest(result, committees[0], options.get("encoder"), rest)
+        if learnt is not None:
+            learnt(label)
     if fitted is not None:
         fitted(*committees)
     return result

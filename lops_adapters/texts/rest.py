@@ -21,7 +21,7 @@ from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import FittedCommittee
-from lops_adapters.selection.by_rank import best_by_rank
+from lops_adapters.selection.by_rank import SHARE, best_by_rank
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.selectors import encode
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from lops_adapters.texts.result import TextSelection
 
 # Chosen with gold labels, see docs/reproducibility.md, note 36.
-_TRAININGS, _SHARE, _EPOCHS = 4, 0.5, 20
-SAID = "Rows without a label: with a suggestion, by self-training."
+_TRAININGS, _EPOCHS = 4, 20
+_SAID = "Rows without a label: with a suggestion, by self-training."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
 _LEAST = 1e-6  # share of a class
 _FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
@@ -95,7 +95,7 @@ def rest_of(
     for number in range(1 if len(chosen) < _FEW * len(drawn) else _TRAININGS):
         predicted = np.bincount(probabilities.argmax(axis=1), minlength=len(classes))
         shares = (usual / usual.sum() + predicted / len(probabilities)) / 2
-        best, fitted = best_by_rank(probabilities, np.flatnonzero(added < 0), shares, _SHARE)
+        best, fitted = best_by_rank(probabilities, np.flatnonzero(added < 0), shares, SHARE)
         added[best] = fitted[best].argmax(axis=1)
         joined = np.flatnonzero(added >= 0)
         rows = np.concatenate([np.arange(len(drawn)), of_pool[joined]])
@@ -108,9 +108,14 @@ def rest_of(
 
 
 def label_rest(
-    selection: TextSelection, committee: FittedCommittee, encoder: str | EmbeddingProbe | None
-) -> None:
+    selection: TextSelection,
+    committee: FittedCommittee,
+    encoder: str | EmbeddingProbe | None,
+    further: Sequence[str] = (),
+) -> Rest:
     """Suggest labels of the texts of a selection that have none; arguments as of :func:`rest_of`.
+
+    ``further`` texts without a label, outside the selection, are only learnt from.
 
     >>> from lops_adapters import select
     >>> texts = ["the striker scores", "the market falls"] * 20 + ["another goal, the striker"]
@@ -121,13 +126,20 @@ def label_rest(
     rest, labels = selection.abstained.tolist(), selection.corrected
     known = np.setdiff1d(np.arange(len(labels)), rest)
     texts, pool = ([selection.texts[i] for i in positions] for positions in (known.tolist(), rest))
-    seed = selection.settings["seed"]
-    label = rest_of(committee, texts, labels[known].tolist(), pool, encoder=encoder, seed=seed)
+    label = rest_of(
+        committee,
+        texts,
+        labels[known].tolist(),
+        [*pool, *further],
+        encoder=encoder,
+        seed=selection.settings["seed"],
+    )
     codes, probability = label(pool)
     for row, code in zip(rest, codes.tolist(), strict=True):
         selection.suggested[row] = label.classes[code]
     selection.suggested_probability[rest] = probability
-    selection.said.notes.append(SAID)
+    selection.said.notes.append(_SAID)
+    return label
 
 
 def _classifier(encoder: str | EmbeddingProbe | None) -> Probe:
