@@ -15,8 +15,8 @@ def read_checked_files(
 ) -> dict[int, str]:
     """Return row of the table, from 0 -> label by a person; nothing or -: none of the classes.
 
-    ``label`` is the table's column of labels; ``checksums`` returns those of its files, if a file
-    names its table; ``encoding`` is of files that are neither UTF-8 nor UTF-16.
+    ``label`` is the table's column of labels; ``checksums`` returns the checksums of its files,
+    if a file names its table; ``encoding`` is of files that are neither UTF-8 nor UTF-16.
 
     Raises a LopsError about a file that cannot be read or was made for another table or column, no
     checked row, and a row that is checked twice with different labels.

@@ -20,7 +20,7 @@ def given(patterns: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     """Yield the files of names and patterns; ``-`` is standard input, stored until the end.
 
     Raises what :func:`~lops_adapters.formats.files.find` raises, and a LopsError if standard input
-    is empty or stands beside files.
+    is empty or given next to files.
     """
     if STANDARD_INPUT not in patterns:
         yield find(patterns)

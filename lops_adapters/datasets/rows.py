@@ -119,7 +119,7 @@ def assemble(
 ) -> Dataset:
     """Make a validated data set of the rows of a reader.
 
-    Seed words and names replace those of the rows; names may be ``labels``. The classes are from
+    Seed words and names replace the ones of the rows; names may be ``labels``. The classes are from
     the layout, otherwise the keys of the seed words, otherwise the gold labels, otherwise the keys
     of the names. Missing ids are row numbers from 0.
 

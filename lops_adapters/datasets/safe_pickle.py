@@ -21,7 +21,7 @@ _WAIT = 10  # seconds on the clock per second of processor time
 def read_frame(path: str | Path) -> dict[str, list[Any]]:
     """Read the columns of a pickled pandas DataFrame without running any of the file.
 
-    Files are those of ``DataFrame.to_pickle``, not compressed, of any pickle protocol and pandas
+    A file is written by ``DataFrame.to_pickle``, not compressed, of any pickle protocol and pandas
     0.25 to 3. Returns column name -> its cells, in the order of the rows: str, int, float (NaN:
     missing), bool or None (missing).
 

@@ -20,7 +20,7 @@ from lops_adapters.formats.spans import Steps, changed, without
 
 
 class Annotation(NamedTuple):
-    """A row: its cells, where its labels stand in the record, and what deleting the row removes.
+    """A row: its cells, the places of its labels in the record, and what deleting the row removes.
 
     ``parts``: elements of arrays; none: the record itself.
     """

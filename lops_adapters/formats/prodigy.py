@@ -11,7 +11,7 @@ _LABELS = (ACCEPT, "label")
 
 
 class ProdigyBlock(JsonBlock):
-    """Examples; of one that was rejected or ignored, the label is none."""
+    """Examples; a rejected or ignored one has no label."""
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         *columns, answers = super().cells((*names, ANSWER))

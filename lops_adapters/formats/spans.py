@@ -1,4 +1,4 @@
-"""Where values stand in the text of a JSON object, so that one changes and other bytes stay."""
+"""The places of values in the text of a JSON object: one changes, and other bytes stay."""
 
 import json
 from collections.abc import Iterator, Sequence

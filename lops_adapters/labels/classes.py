@@ -181,7 +181,7 @@ def _about_words(tally: Tally) -> list[str]:
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
     """Add sentences about gold labels that are missing or no class.
 
-    Raises a LopsError if no row has a gold label, or none of them is a class.
+    Raises a LopsError if no row has a gold label, or no gold label is a class.
     """
     if columns.gold is None:
         return

@@ -96,7 +96,7 @@ def self_train(
 
     At a refresh the next slice of documents is predicted and gets new targets; a slice has as many
     documents as the updates until the next refresh need. ``selector(samples, codes, number of the
-    refresh)`` chooses those to train on. The others are skipped until their next slice. Fewer
+    refresh)`` chooses those to train on. Other documents are skipped until their next slice. Fewer
     documents are passed more than once, so that all arms make the same updates; under ``faithful``
     they are passed once. A refresh that keeps nothing makes no updates. LopsError for a prediction
     that is not a number.

@@ -62,7 +62,7 @@ class HanNetwork(nn.Module):
     """Words to sentences to a document to class scores.
 
     The embedding table is (vocabulary, width) float32, row 0 is padding, fixed if ``freeze``;
-    ``units`` are those of each GRU, per direction, and of each attention.
+    ``units`` is the size of each GRU, per direction, and of each attention.
     """
 
     def __init__(self, words: torch.Tensor, n_classes: int, units: int, freeze: bool) -> None:

@@ -134,7 +134,7 @@ def _near(page: SelectionPage) -> str:
     ]
     torn = sum(len(set(group.labels)) > 1 for group in page.near)
     sentence = f"{count(page.n_near)} group{'' if page.n_near == 1 else 's'} of nearly equal texts"
-    sentence += f"; those with several labels first ({count(torn)})" if torn else ""
+    sentence += f"; groups with several labels first ({count(torn)})" if torn else ""
     shown = f", {count(len(page.near))} of them here" if len(page.near) < page.n_near else ""
     drawn = table(("rows", "labels", "text"), rows, "Near-duplicates", text=(1, 2), stacked=True)
     folded = details("Groups", drawn)

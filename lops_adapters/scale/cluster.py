@@ -50,7 +50,7 @@ def start(ray: Any, **options: Any) -> None:
 
     It listens on the loopback interface only, and asks for a random token, since other users of the
     machine also reach that. The token is in the environment of these processes and in no file.
-    ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay. Options are those of ``ray.init``.
+    ``RAY_AUTH_MODE`` and ``RAY_AUTH_TOKEN`` of the user stay. Options as of ``ray.init``.
     """
     from ray._private import ray_constants
     from ray._raylet import Config

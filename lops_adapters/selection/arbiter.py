@@ -86,7 +86,7 @@ def learn(
 
     Likelihoods are (n, k) of every member, ``confusion`` the (k, k) distribution of true classes
     per label that the committee assumes, ``rows`` the positions of the checked rows and ``true``
-    their codes by the person, vectors (n, width) of the samples (width 0: there are none), shares
+    their codes by the person, vectors (n, width) of the samples (width 0: no vectors), shares
     the members' parts in the committee's mean, ``sharpness`` the sum of the members' coefficients
     before any row is checked.
     """

@@ -11,9 +11,9 @@ with the true classes, by expectation maximisation as in Dawid and Skene (1979):
   Where three sources or more vote for several classes, votes can be held out: if a model that
   leaves the majority predicts the votes of each source from the others better, it counts. Held-out
   votes also say whether frequent classes are more probable.
-- The members of the committee, which read the samples, are one more source. How reliable they are,
-  and how far the votes' probabilities are to be trusted, is what makes members and votes fit each
-  other best, drawn towards members that say nothing.
+- The members of the committee, which read the samples, are one more source. Their reliability, and
+  the weight of the votes' probabilities, are chosen so that members and votes fit each other best,
+  drawn towards members that say nothing.
 
 :mod:`.source_model` estimates all this.
 

@@ -65,7 +65,7 @@ def agree(
     if votes is None:
         votes = read_labels(labels, abstain=abstain, classes=classes).votes
     if votes is None:
-        raise LopsError("labels are of one source; wanted those of several, a column for each")
+        raise LopsError("labels are of one source; wanted labels of several, a column for each")
     if classes is not None:
         order = [one for one in classes if one in votes.classes]
         votes = votes._replace(codes=votes.among(order), classes=order)

@@ -41,8 +41,8 @@ class File(NamedTuple):
 def examine(root: Path, upstream: Upstream) -> File:
     """Return the file that the patch touches.
 
-    Raises a LopsError about a folder without this file, files that are none of a checkout (links
-    that lead out of it, pipes, huge ones), or if git is not installed.
+    Raises a LopsError about a folder without this file, files that do not belong to a checkout
+    (links that lead out of it, pipes, huge ones), or if git is not installed.
     """
     path = root / upstream.file
     _check_inside(root, [upstream.file, *upstream.companions()])

@@ -41,7 +41,7 @@ def test_groups_with_the_numbers_of_the_table(here, capsys):
     assert ", duplicates, report.html\n" in said
     page = (here / "news-lops" / "report.html").read_text()
     assert "Near-duplicates: 2 groups of 4 rows" in page
-    assert "2 groups of nearly equal texts; those with several labels first (1)" in page
+    assert "2 groups of nearly equal texts; groups with several labels first (1)" in page
     expected = select([row[1] for row in rows], [row[2] for row in rows]).near_duplicates()
     assert [group.tolist() for group in expected] == [[4, 61], [9, 62]]
 

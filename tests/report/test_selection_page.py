@@ -235,7 +235,7 @@ def test_near_duplicates(tmp_path):
     assert made.near[0].labels == ["law", "arts"]
     _, reader = read(tmp_path, made)
     assert (
-        "3 groups of nearly equal texts; those with several labels first (1). Near" in reader.text
+        "3 groups of nearly equal texts; groups with several labels first (1). Near" in reader.text
     )
     assert ["14, 17", "law (1), arts (1)", "text number 3 about law"] in reader.rows
     assert ["11, 13, 15", "arts (3)", "text number 0 about arts"] in reader.rows
@@ -251,7 +251,7 @@ def test_many_near_duplicates(tmp_path):
     assert (len(made.near), made.n_near) == (100, 150)
     assert made.near[0].rows[:2] == [150, 350]  # the labels of this group differ
     _, reader = read(tmp_path, made)
-    assert "150 groups of nearly equal texts; those with several labels first (1), 100 of" in (
+    assert "150 groups of nearly equal texts; groups with several labels first (1), 100 of" in (
         reader.text
     )
     assert any(row[0].endswith(" and 20 more") for row in reader.rows)

@@ -118,7 +118,7 @@ def test_what_is_not_there(change, message):
 
 
 def test_one_source_is_not_enough():
-    with pytest.raises(LopsError, match="labels are of one source; wanted those of several"):
+    with pytest.raises(LopsError, match="labels are of one source; wanted labels of several"):
         agree(["a", "b"], ["x", "y"])
     with pytest.raises(LopsError, match="found 3 texts and 2 rows of labels"):
         agree(["a", "b", "c"], [["x", "y"], ["y", "y"]])
