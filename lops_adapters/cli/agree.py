@@ -10,7 +10,7 @@ from typing import Any
 from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.checked import read_checked_files
+from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines

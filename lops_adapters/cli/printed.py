@@ -12,8 +12,7 @@ from lops_adapters.selection.committee import TOO_FEW
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
-from lops_adapters.texts.checked import what_more_brings
-from lops_adapters.texts.explain import cannot_tell
+from lops_adapters.texts.explain import cannot_tell, what_more_brings
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage

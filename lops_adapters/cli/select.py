@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
-from lops_adapters.cli.checked import read_checked_files
+from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError

@@ -14,7 +14,7 @@ from lops_adapters.formats import FORMATS
 from lops_adapters.formats.base import Block, Writer
 from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
-from lops_adapters.labels.groups import Groups
+from lops_adapters.labels.labelled import Groups
 from lops_adapters.labels.votes import VoteReader
 from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys

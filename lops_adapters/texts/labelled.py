@@ -19,11 +19,11 @@ from lops_adapters.selection.members import check_words
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
 from lops_adapters.texts.assessed import Assessed
-from lops_adapters.texts.checked import sentences as checked_sentences
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
 from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
 from lops_adapters.texts.explain import (
     cannot_tell,
+    checked_sentences,
     complaints,
     pair_sentences,
     reasons,

@@ -7,8 +7,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.labels.given import flat_list, read_labels
-from lops_adapters.labels.groups import Groups
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Groups, Labelled
 from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe

@@ -5,7 +5,7 @@ import pytest
 
 from lops_adapters import LopsError, select
 from lops_adapters.selection.checking import Rate
-from lops_adapters.texts.checked import sentences
+from lops_adapters.texts.explain import checked_sentences
 
 from ..noisy import noisy_texts
 
@@ -79,7 +79,8 @@ def test_the_noise_of_all_rows_and_of_each_class():
         assert own.low <= WRONG[np.array(LABELS) == label].mean() <= own.high
     (said,) = [why for why in selection.why if why.startswith("Checked: 120 rows. Wrong labels: ")]
     assert said.endswith(" 95 % interval); this range is narrow enough to stop.")
-    (said,) = sentences(Rate(0.2, 0.1, 0.4, 70), 240)  # four times as many are more than there are
+    # Four times as many are more than there are.
+    (said,) = checked_sentences(Rate(0.2, 0.1, 0.4, 70), 240)
     assert (
         said
         == "Checked: 70 rows. Wrong labels: 20.0 % of all rows (10.0 % to 40.0 %, 95 % interval)."
