@@ -149,7 +149,6 @@ def claimed(*paths: Path | None) -> Iterator[None]:
 
     Raises:
         LopsError: another process is writing one of them, or its lock is a link.
-
     """
     with ExitStack() as stack:
         for path in filter(None, paths):

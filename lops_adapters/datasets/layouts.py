@@ -34,14 +34,6 @@ class Layout:
         return any(mark <= names for mark in self.marks)
 
 
-def read_conwea(folder: Path, columns: CorpusColumns) -> Rows:
-    """Read ``df.pkl`` (columns ``sentence`` or ``text``, optional ``label``).
-
-    The caller finds ``seedwords.json``.
-    """
-    return read_pickle(folder / "df.pkl", columns)
-
-
 def read_xclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.
 
@@ -175,7 +167,12 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
 
 
 LAYOUTS = (
-    Layout("ConWea", (frozenset({"df.pkl"}),), "df.pkl (seedwords.json next to it)", read_conwea),
+    Layout(
+        "ConWea",
+        (frozenset({"df.pkl"}),),
+        "df.pkl (seedwords.json next to it)",
+        lambda folder, columns: read_pickle(folder / "df.pkl", columns),
+    ),
     Layout(
         "X-Class",
         (frozenset({"dataset.txt", "classes.txt"}),),

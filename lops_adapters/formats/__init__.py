@@ -80,7 +80,6 @@ def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tup
 
     Raises:
         LopsError: an unknown suffix, or what reading the beginning raises.
-
     """
     kind = to_read(path)
     if kind.name not in ("csv", "tsv"):

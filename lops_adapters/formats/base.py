@@ -32,7 +32,6 @@ class Reading:
         quotes: whether quotes hold cells of CSV and TSV together; None: decided from the file.
         keep_na: cells such as NULL and N/A are text in CSV, TSV and spreadsheets, too.
         raw: blocks of text formats hold the text of every row, to write it again.
-
     """
 
     delimiter: str = ","
@@ -59,7 +58,6 @@ class Start:
         header, footer: the text before and behind the rows.
         layout: columns by the tool that wrote the file, if its records tell them.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
-
     """
 
     format: str
@@ -84,7 +82,6 @@ class Block(ABC):
         numbers: line or number, from 1, of each row.
         unit: of the numbers: line or row.
         raw: the text of each row, with its line end; None: not asked for, or no text format.
-
     """
 
     path: Path
@@ -114,7 +111,6 @@ class Block(ABC):
 
         Raises:
             LopsError: a row that cannot be read, with its place.
-
         """
 
     @abstractmethod
@@ -123,7 +119,6 @@ class Block(ABC):
 
         Raises:
             LopsError: a value that has no column.
-
         """
 
     @abstractmethod
@@ -155,7 +150,6 @@ class Writer(ABC):
 
         Raises:
             LopsError: a value that the format cannot hold.
-
         """
 
 
@@ -173,7 +167,6 @@ class Format(ABC):
         ordered: whether columns have an order.
         names_differ: no two columns have the same name.
         delimiter: of CSV and TSV, unless another is given.
-
     """
 
     name: str
@@ -209,7 +202,6 @@ class Format(ABC):
 
         Raises:
             LopsError: what cannot be read, with its place.
-
         """
 
     def parts(self, path: Path, rows: int) -> list[Any]:
@@ -246,7 +238,6 @@ class Format(ABC):
             like: new column -> the column of the table whose type it has, in Parquet, or a type of
                 Python; default: text.
             escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.
-
         """
         raise NotImplementedError(f"{self.name} is only read")
 

@@ -42,7 +42,6 @@ def csv_records(
     Raises:
         LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
             file).
-
     """
     if lines is None:
         lines = raw_lines(path, quiet)
@@ -109,7 +108,6 @@ class Delimited(base.Format):
     Args:
         name: csv or tsv.
         delimiter: unless another is given.
-
     """
 
     packs = True
@@ -167,7 +165,6 @@ def _rows(
 
     Raises:
         LopsError: another number of cells than in the header.
-
     """
     reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
@@ -201,7 +198,6 @@ def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[st
 
     Raises:
         LopsError: surplus cells that are not empty, or columns with a name that have no cell.
-
     """
     surplus, lacking = record[len(columns) :], columns[len(record) :]
     if any(surplus) or any(lacking):

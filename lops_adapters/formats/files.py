@@ -28,7 +28,6 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
 
     Raises:
         LopsError: no such file, a folder without tables, or a file given twice.
-
     """
     paths: list[Path] = []
     for pattern in patterns:

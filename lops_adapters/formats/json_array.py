@@ -94,7 +94,6 @@ def objects(path: Path, text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
     Raises:
         LopsError: no JSON, or no array of objects.
-
     """
     expected = 'wanted an array of objects, such as [{"text": "a", "label": "x"}]'
     i = _filled(text, 0)

@@ -14,7 +14,6 @@ class Layout(NamedTuple):
         text, label: names of columns.
         source: column of annotators; None: none.
         tool: that wrote the file; None: the names of the columns tell enough.
-
     """
 
     text: str

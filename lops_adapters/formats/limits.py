@@ -16,7 +16,6 @@ class Unpacked:
     Args:
         path: of the file.
         way_out: what to do with a file that is trusted.
-
     """
 
     def __init__(self, path: Path, way_out: str) -> None:

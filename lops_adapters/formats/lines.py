@@ -77,7 +77,6 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
 
     Raises:
         LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks to.
-
     """
     with path.open("rb") as file:
         if not is_packed(path):
@@ -128,7 +127,6 @@ def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) 
 
     Raises:
         LopsError: a byte is not UTF-8; the message names file and line.
-
     """
     size = path.stat().st_size
     hidden = quiet or size < BAR_FROM_BYTES or is_packed(path)
@@ -217,7 +215,6 @@ def beginning(path: Path, opened: Any, encoding: str) -> bytes:
 
     Raises:
         LopsError: the mark contradicts the encoding.
-
     """
     first: bytes = opened.peek(4)[:4]
     name = codecs.lookup(encoding).name
@@ -245,7 +242,6 @@ def text_lines(
 
     Raises:
         LopsError: bytes that are not valid in the encoding, with the line.
-
     """
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         try:

@@ -48,10 +48,8 @@ class NestedBlock(RecordBlock):
                     "it in the tool, or leave the row out of the corrections"
                 )
             texts[self.record_of[row]] = changed(texts[self.record_of[row]], steps, value)
-        index, rows = self.columns.index(column), list(self.rows)
-        for row, value in values.items():
-            rows[row] = [*rows[row][:index], value, *rows[row][index + 1 :]]
-        return replace(self, rows=rows, texts=texts)
+        block = super().replaced(column, values)
+        return replace(block, texts=texts)  # type: ignore[call-arg]
 
 
 class Nested(Format):

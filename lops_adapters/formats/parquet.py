@@ -296,7 +296,6 @@ class ParquetRows(base.Writer):
 
         Raises:
             LopsError: JSON objects with values of another type than in earlier blocks.
-
         """
         pa = self._pyarrow
         batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)

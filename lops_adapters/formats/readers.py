@@ -34,7 +34,6 @@ class Table:
         start: the beginning of the first file.
         held: the blocks, if they are in memory.
         notes: sentences about how the files are read.
-
     """
 
     paths: tuple[Path, ...]
@@ -56,7 +55,6 @@ class Table:
 
         Raises:
             LopsError: a bad byte, a row that does not fit the table, or a file of another format.
-
         """
         if self.held is not None:
             yield from self.held
@@ -151,7 +149,6 @@ def open_table(
 
     Raises:
         LopsError: an unknown suffix, several formats, different columns, or an empty file.
-
     """
     for path in paths:
         check_name(str(path))

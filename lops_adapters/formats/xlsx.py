@@ -68,7 +68,6 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
     Raises:
         LopsError: openpyxl is missing, no spreadsheet or a damaged one, an unknown sheet, or cells
             beyond the header.
-
     """
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)

@@ -62,11 +62,11 @@ def select_frame(
     """
     table: Any = frame
     add: Callable[..., Any]
-    if _is_pandas(frame):
+    if _has(frame, "iloc", "columns"):
         names, read, add = list(table.columns), _read_pandas, _add_to_pandas
-    elif _is_polars(frame):
+    elif _has(frame, "with_columns", "get_column"):
         names, read, add = table.columns, _read_polars, _add_to_polars
-    elif _is_dataset(frame):
+    elif _has(frame, "add_column", "with_format", "__len__"):
         names, read, add = table.column_names, _read_dataset, _add_to_dataset
     else:
         raise LopsError(
@@ -82,18 +82,8 @@ def select_frame(
     return marked
 
 
-def _is_pandas(frame: Any) -> bool:
-    return not isinstance(frame, type) and hasattr(frame, "iloc") and hasattr(frame, "columns")
-
-
-def _is_polars(frame: Any) -> bool:
-    methods = ("with_columns", "get_column")
-    return not isinstance(frame, type) and all(hasattr(frame, name) for name in methods)
-
-
-def _is_dataset(frame: Any) -> bool:
-    methods = ("add_column", "with_format", "__len__")
-    return not isinstance(frame, type) and all(hasattr(frame, name) for name in methods)
+def _has(frame: Any, *names: str) -> bool:
+    return not isinstance(frame, type) and all(hasattr(frame, name) for name in names)
 
 
 def _check_columns(names: list[Hashable], *columns: Hashable) -> None:

@@ -110,13 +110,11 @@ def _figures(page: SelectionPage) -> str:
 
 
 def _why(page: SelectionPage) -> str:
+    if not page.why:
+        return ""
     marked = (sub("`([^`]+)`", r"<code>\1</code>", isolated(sentence)) for sentence in page.why)
     items = "".join(f"<li>{sentence}</li>" for sentence in marked)
-    return (
-        section("why", "How the rows were selected", f'<ul class="why">{items}</ul>')
-        if items
-        else ""
-    )
+    return section("why", "How the rows were selected", f'<ul class="why">{items}</ul>')
 
 
 def _near(page: SelectionPage) -> str:

@@ -233,7 +233,12 @@ class FrameworkSettings:
             return str(item.metadata["usual"])
         assert item.default is not MISSING
         usual = {preset: values.get(name, item.default) for preset, values in cls.PRESETS.items()}
-        return _per_preset(usual)
+        quick = usual["quick"]
+        shown = ["none" if quick is None else str(quick)]
+        for preset, value in usual.items():
+            if value != quick:
+                shown.append(f"{preset}: {'none' if value is None else value}")
+        return "; ".join(shown)
 
     @classmethod
     def shown_arms(cls) -> str:
@@ -243,14 +248,6 @@ class FrameworkSettings:
             return always
         others = f"with --faithful or another --classifier than {' or '.join(FROZEN)}"
         return f"{','.join(usual)}; {others}: {always}"
-
-
-def _per_preset(values: Mapping[str, Any]) -> str:
-    """Return the quick preset's value, and the values of other presets that differ."""
-    quick = values["quick"]
-    others = {preset: value for preset, value in values.items() if value != quick}
-    shown = [f"{preset}: {'none' if value is None else value}" for preset, value in others.items()]
-    return "; ".join(["none" if quick is None else str(quick), *shown])
 
 
 def _check(name: str, value: Any, within: Range) -> None:

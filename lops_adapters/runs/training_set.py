@@ -66,7 +66,6 @@ class TrainingSet:
             delta: the probability must be above it; with ``inclusive``, at least it.
             iteration: of this prediction.
             inclusive: see ``delta``.
-
         """
         best = probabilities.max(axis=1)
         sure = (best >= delta) if inclusive else (best > delta)
@@ -88,7 +87,6 @@ class TrainingSet:
             share: of the pool documents of each class, see
                 :func:`~lops_adapters.selection.by_rank.best_by_rank`.
             iteration: of this prediction.
-
         """
         k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
         present = np.unique(self.codes[self.since >= 0])
@@ -134,7 +132,6 @@ def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str
 
     Returns:
         (class, initial share, current share), in the order of the classes.
-
     """
     shares = [
         (name, count / len(initial), float((trained == name).mean()))

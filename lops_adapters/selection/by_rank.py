@@ -35,7 +35,6 @@ def best_by_rank(
 
     Returns:
         positions, int64, and (n, k) float64 probabilities fitted to the shares.
-
     """
     present = np.flatnonzero(shares)
     fitted = np.zeros(probabilities.shape)

@@ -82,11 +82,6 @@ class Inputs:
             return self._probe or EmbeddingProbe(quiet=self.quiet)
         return self._probe or probe_class("linear")(quiet=self.quiet)
 
-    @property
-    def is_linear(self) -> bool:
-        """Whether the probe reads counted words."""
-        return TEXTS in self.kinds and isinstance(self.probe, LinearProbe)
-
     @cached_property
     def counts(self) -> WordCounts:
         """The words of texts, counted as a linear probe reads them."""
@@ -150,8 +145,10 @@ class MemberFactory:
 
 def _probe(inputs: Inputs) -> Member:
     name = "TF-IDF" if inputs.probe.kind == "linear" else inputs.probe.name
-    named = name if TEXTS in inputs.kinds else "the probe"
-    return Learnt(named, inputs.probe, **(inputs.counted if inputs.is_linear else {}))
+    if TEXTS not in inputs.kinds:
+        return Learnt("the probe", inputs.probe)
+    counted = inputs.counted if isinstance(inputs.probe, LinearProbe) else {}
+    return Learnt(name, inputs.probe, **counted)
 
 
 def _topics(inputs: Inputs) -> Member:

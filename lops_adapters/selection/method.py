@@ -91,11 +91,6 @@ class Method:
         return "gold" in self.takes
 
     @property
-    def is_offered(self) -> bool:
-        """Whether it chooses rows of a table: by a probe, or by texts."""
-        return self.needs_probe or self.texts
-
-    @property
     def corrects(self) -> bool:
         """Whether it can correct labels."""
         return "correct" in self.options

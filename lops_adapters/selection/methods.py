@@ -99,7 +99,7 @@ def register_method(method: Method) -> Method:
 
 def offered() -> tuple[str, ...]:
     """Return the names of the methods that :func:`lops_adapters.select` offers."""
-    return tuple(name for name, row in METHODS.items() if row.is_offered)
+    return tuple(name for name, row in METHODS.items() if row.needs_probe or row.texts)
 
 
 def check(

@@ -42,7 +42,8 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
         return table, columns
     keys = [name for name in (columns.id, columns.text) if name is not None]
     key = next((name for name in keys if _repeats(table, name, columns.text)), None)
-    if key is None and not _holds_lists(table, str(columns.label)):
+    labels = () if key is not None else table.cells((str(columns.label),))
+    if key is None and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
         return table, columns
     texts, rows = _texts(table, columns, key)
     sources = sorted({name for text in texts for name in text.votes} - set(columns.drop_source))
@@ -72,10 +73,6 @@ def _repeats(table: Table, name: str, of: str) -> bool:
     rows = [cells for _, _, cells in table.cells((name, of)) if not is_unlabelled(cells[0])]
     text_of = {cell_text(key): value for key, value in rows}
     return len(text_of) < len(rows) and all(text_of[cell_text(key)] == text for key, text in rows)
-
-
-def _holds_lists(table: Table, name: str) -> bool:
-    return any(isinstance(cell, list) and len(cell) > 1 for _, _, (cell,) in table.cells((name,)))
 
 
 def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text], int]:

@@ -44,7 +44,6 @@ class Rest:
     Args:
         classes: k labels, in the order of their codes.
         classifier: trained.
-
     """
 
     classes: Sequence[Hashable]
@@ -76,7 +75,6 @@ def rest_of(
         pool: m texts without a label, at least one.
         encoder: of the committee.
         seed: of the training.
-
     """
     classes = list(committee.classes)
     known = encode(labels, [None, *classes]) - 1

@@ -27,7 +27,6 @@ def report_sources(
         selection, votes: for n texts.
         changed: texts whose label is not the weighted majority.
         estimates: one per source.
-
     """
     classes, codes = list(selection.per_class), votes.codes
     selection.votes = votes
