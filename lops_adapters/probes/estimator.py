@@ -200,7 +200,7 @@ class EstimatorProbe(Probe):
         return probe
 
 
-def as_probe(given: Any, quiet: bool = True) -> Any:
+def as_probe(probe: Any, quiet: bool = True) -> Any:
     """Return an :class:`EstimatorProbe` of a scikit-learn classifier, anything else as it is.
 
     Raises:
@@ -209,9 +209,9 @@ def as_probe(given: Any, quiet: bool = True) -> Any:
     >>> as_probe("linear")
     'linear'
     """
-    if isinstance(given, Probe) or not (hasattr(given, "fit") and hasattr(given, "get_params")):
-        return given
-    return EstimatorProbe(given, quiet=quiet)
+    if isinstance(probe, Probe) or not (hasattr(probe, "fit") and hasattr(probe, "get_params")):
+        return probe
+    return EstimatorProbe(probe, quiet=quiet)
 
 
 def _check_classifier(estimator: Any) -> None:

@@ -64,7 +64,7 @@ class _Tokens(NamedTuple):
     """The words of the corpus; positions and documents of its words, both (t,) int64."""
 
     words: WordCorpus
-    wanted: np.ndarray
+    positions: np.ndarray
     document: np.ndarray
 
 

@@ -96,11 +96,11 @@ def count_words(documents):
     """Return the words of documents and their counts; empty documents share an extra word."""
     flat = documents.reshape(len(documents), -1)
     size, parts = int(max(0, flat.max())) + 2, []
-    for at in range(0, len(flat), _ROWS):
-        block = flat[at : at + _ROWS].astype(np.int64)
+    for begin in range(0, len(flat), _ROWS):
+        block = flat[begin : begin + _ROWS].astype(np.int64)
         block[~(block > 0).any(axis=1), 0] = size - 1
         rows, places = np.nonzero(block > 0)
-        keys, counts = np.unique((at + rows) * size + block[rows, places], return_counts=True)
+        keys, counts = np.unique((begin + rows) * size + block[rows, places], return_counts=True)
         parts.append((keys, counts))
     keys = np.concatenate([keys for keys, _ in parts])
     counts = np.concatenate([counts for _, counts in parts])
@@ -111,10 +111,10 @@ def count_words(documents):
 def _folds(labels, seed):
     """Return the fold of each document, stratified; the order of the labels changes nothing."""
     positions = np.arange(len(labels))
-    distinct, place = np.unique(labels, return_inverse=True)
+    distinct, index = np.unique(labels, return_inverse=True)
     marks = np.zeros(len(distinct), dtype=np.uint64)
-    np.add.at(marks, place, tie_hash(positions, 4))
-    classes = np.argsort(np.argsort(marks, kind="stable"))[place]
+    np.add.at(marks, index, tie_hash(positions, 4))
+    classes = np.argsort(np.argsort(marks, kind="stable"))[index]
     order = np.lexsort((tie_hash(positions, seed), classes))
     fold = np.empty(len(labels), dtype=np.int64)
     fold[order] = np.arange(len(labels)) % FOLDS
@@ -123,8 +123,8 @@ def _folds(labels, seed):
 
 def _weighted(bags, rest):
     """Return TF-IDF of unit length, with document frequencies and words of the documents rest."""
-    at = _cells(bags, rest)[0]
-    document_counts = np.bincount(bags.words[at], minlength=int(bags.words.max()) + 1)
+    cells = _cells(bags, rest)[0]
+    document_counts = np.bincount(bags.words[cells], minlength=int(bags.words.max()) + 1)
     idf = np.where(document_counts, np.log((1.0 + len(rest)) / (1.0 + document_counts)) + 1, 0.0)
     values = (np.log(bags.values) + 1) * idf[bags.words]
     lengths = np.sqrt(np.add.reduceat(values**2, bags.starts[:-1]))
@@ -157,10 +157,10 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
         order = rest[rng.permutation(len(rest))]
         for start in range(0, len(order), BATCH_SIZE):
             rows = order[start : start + BATCH_SIZE]
-            at, first, counts = _cells(bags, rows)
-            words, column = np.unique(bags.words[at], return_inverse=True)
-            before, values = weights[words], bags.values[at][:, None]
-            error = _softmax(np.add.reduceat(values * before[column], first, axis=0) + bias)
+            cells, first, counts = _cells(bags, rows)
+            words, column = np.unique(bags.words[cells], return_inverse=True)
+            previous, values = weights[words], bags.values[cells][:, None]
+            error = _softmax(np.add.reduceat(values * previous[column], first, axis=0) + bias)
             error[np.arange(len(rows)), labels[rows]] -= 1.0
             error /= len(rows)
             by_word = np.argsort(column, kind="mergesort")
@@ -169,7 +169,7 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
             gradient = np.add.reduceat(each, starts, axis=0)
             total = squares[words] + gradient**2
             squares[words] = total
-            weights[words] = before - LEARNING_RATE * gradient / np.sqrt(total)
+            weights[words] = previous - LEARNING_RATE * gradient / np.sqrt(total)
             bias_squares += error.sum(axis=0) ** 2
             bias -= LEARNING_RATE * error.sum(axis=0) / np.sqrt(bias_squares)
             done += 1
@@ -181,7 +181,7 @@ def _predictions(bags, labels, n_classes, rest, here, seed):
 def _probabilities(bags, weights, bias, rows):
     blocks, step = [], max(1, _SCORES // len(bias))
     for start in range(0, len(rows), step):
-        at, first, _ = _cells(bags, rows[start : start + step])
-        scores = bags.values[at][:, None] * weights[bags.words[at]]
+        cells, first, _ = _cells(bags, rows[start : start + step])
+        scores = bags.values[cells][:, None] * weights[bags.words[cells]]
         blocks.append(_softmax(np.add.reduceat(scores, first, axis=0) + bias))
     return np.concatenate(blocks)

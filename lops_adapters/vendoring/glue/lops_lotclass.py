@@ -47,14 +47,14 @@ def keep_rows(data, trainer, network):
 
     def loss_of(probe, rows):
         logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)
-        wanted = data["labels"][rows][places[rows]].to(device)
-        return torch.nn.functional.cross_entropy(logits[places[rows].to(device)], wanted)
+        targets = data["labels"][rows][places[rows]].to(device)
+        return torch.nn.functional.cross_entropy(logits[places[rows].to(device)], targets)
 
     def scores_of(probe, rows):
-        at = places[rows].to(device).float().unsqueeze(-1)
+        is_masked = places[rows].to(device).float().unsqueeze(-1)
         logits = _logits(probe, hidden[rows], data["attention_masks"][rows], device)
         scores = torch.softmax(logits, dim=-1)
-        return (scores * at).sum(dim=1) / at.sum(dim=1)
+        return (scores * is_masked).sum(dim=1) / is_masked.sum(dim=1)
 
     with random_states_kept(device):
         classes = data["labels"].max(dim=1)[0]
@@ -98,8 +98,8 @@ def keep_documents(data, rank, trainer, network):
 
     def loss_of(probe, rows):
         log_probabilities = torch.log_softmax(logits_of(probe, rows), dim=-1)
-        wanted = data["labels"][rows].to(device)
-        return torch.nn.functional.kl_div(log_probabilities, wanted, reduction="batchmean")
+        targets = data["labels"][rows].to(device)
+        return torch.nn.functional.kl_div(log_probabilities, targets, reduction="batchmean")
 
     def scores_of(probe, rows):
         return torch.softmax(logits_of(probe, rows), dim=-1)

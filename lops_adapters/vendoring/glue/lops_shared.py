@@ -59,10 +59,10 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     rule = _one_of("LOPS_RULE", RULES, "ranked")
     tau = os.environ.get("LOPS_TAU") or (AUTO if rule == "ranked" else 0.5)
     if tau != AUTO:
-        wanted = "auto, or a fraction above 0 and at most 1"
-        tau = _number("LOPS_TAU", float, tau, wanted)
+        expected = "auto, or a fraction above 0 and at most 1"
+        tau = _number("LOPS_TAU", float, tau, expected)
         if not 0 < tau <= 1:
-            raise LopsError("LOPS_TAU is {}; wanted {}".format(tau, wanted))
+            raise LopsError("LOPS_TAU is {}; wanted {}".format(tau, expected))
     epochs = _number("LOPS_EPOCHS", int, epochs, "a whole number, at least 1")
     every = os.environ.get("LOPS_EVERY") or every
     if every == "epoch":
@@ -78,20 +78,20 @@ def read_settings(epochs=None, every="epoch", places=("",)):
     return Settings(tau, rule, epochs, every, _one_of("LOPS_AT", places), out)
 
 
-def _number(name, kind, default, wanted):
+def _number(name, kind, default, expected):
     text = os.environ.get(name)
     try:
         return kind(text) if text else default
     except ValueError:
-        raise LopsError("{} is {!r}; wanted {}".format(name, text, wanted)) from None
+        raise LopsError("{} is {!r}; wanted {}".format(name, text, expected)) from None
 
 
 def _one_of(name, known, default=None):
     value = os.environ.get(name) or default or known[0]
     if value not in known:
-        wanted = ", ".join(filter(None, known))
-        wanted = "one of " + wanted if wanted else "it unset: there is only one place here"
-        raise LopsError("{} is {!r}; wanted {}".format(name, value, wanted))
+        expected = ", ".join(filter(None, known))
+        expected = "one of " + expected if expected else "it unset: there is only one place here"
+        raise LopsError("{} is {!r}; wanted {}".format(name, value, expected))
     return value
 
 
@@ -160,10 +160,10 @@ def write(selection, labels, path):
     kept, path = selection.mask, path if number == 1 else "{}.{}".format(path, number)
     with open(path, "w") as file:
         file.write("position,label,learnt_at,kept\n")
-        for at, label in enumerate(labels.tolist()):
-            time = selection.learnt_at[at]
+        for position, label in enumerate(labels.tolist()):
+            time = selection.learnt_at[position]
             learnt = repr(float(time)) if np.isfinite(time) else ""
-            file.write("{},{},{},{}\n".format(at, label, learnt, int(kept[at])))
+            file.write("{},{},{},{}\n".format(position, label, learnt, int(kept[position])))
 
 
 def positions(selection, settings, names=None, least=1):
@@ -196,7 +196,7 @@ def random_states_kept(device=None):
     """
     torch: Any = sys.modules.get("torch")
     gpu = device if getattr(device, "type", "cpu") == "cuda" else None
-    before = (
+    states = (
         random.getstate(),
         np.random.get_state(),
         torch and torch.get_rng_state(),
@@ -205,12 +205,12 @@ def random_states_kept(device=None):
     try:
         yield
     finally:
-        random.setstate(before[0])
-        np.random.set_state(before[1])
+        random.setstate(states[0])
+        np.random.set_state(states[1])
         if torch:
-            torch.set_rng_state(before[2])
+            torch.set_rng_state(states[2])
         if gpu:
-            torch.cuda.set_rng_state(before[3], gpu)
+            torch.cuda.set_rng_state(states[3], gpu)
 
 
 def batches(n, size, epochs, seed):
@@ -236,7 +236,7 @@ def select_with_keras(model, x, targets, settings, batch_size, seed=0):
             yield
 
     def predict():
-        parts = [x[at : at + batch_size] for at in range(0, n, batch_size)]
+        parts = [x[begin : begin + batch_size] for begin in range(0, n, batch_size)]
         return np.concatenate([np.asarray(model.predict_on_batch(part)) for part in parts])
 
     labels, per_epoch = targets.argmax(axis=1), -(-n // batch_size)
@@ -298,8 +298,8 @@ def select_with_torch(
         for done, rows in enumerate(batches(n, training.batch_size, settings.epochs, seed)):
             model.train()
             model.zero_grad()
-            for at in range(0, len(rows), training.at_once):
-                part = rows[at : at + training.at_once]
+            for begin in range(0, len(rows), training.at_once):
+                part = rows[begin : begin + training.at_once]
                 (loss_of(part) * (float(len(part)) / len(rows))).backward()
             torch.nn.utils.clip_grad_norm_(parameters, training.clip)
             factor = done / rise if done < rise else (total - done) / max(1.0, total - rise)
@@ -311,8 +311,10 @@ def select_with_torch(
     def predict():
         model.eval()
         with torch.no_grad():
-            starts = range(0, n, training.at_once)
-            parts = [scores_of(np.arange(at, min(n, at + training.at_once))) for at in starts]
+            parts = [
+                scores_of(np.arange(begin, min(n, begin + training.at_once)))
+                for begin in range(0, n, training.at_once)
+            ]
         return torch.cat(parts).cpu().numpy()
 
     return select(labels, n_classes, settings, seed, per_epoch, updates(), predict, documents)

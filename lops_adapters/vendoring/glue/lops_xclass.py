@@ -51,9 +51,9 @@ def _positions(dataset, args, model, n_classes):
     labels = dataset.tensors[3]
 
     def outputs(rows):
-        ids, mask, types, wanted = (tensor[rows].to(args.device) for tensor in dataset.tensors)
-        more = {"token_type_ids": types} if args.model_type == "bert" else {}
-        return probe(input_ids=ids, attention_mask=mask, labels=wanted, **more)
+        ids, mask, types, targets = (tensor[rows].to(args.device) for tensor in dataset.tensors)
+        options = {"token_type_ids": types} if args.model_type == "bert" else {}
+        return probe(input_ids=ids, attention_mask=mask, labels=targets, **options)
 
     gpus = max(1, args.n_gpu)
     training = TorchTraining(
