@@ -78,8 +78,7 @@ def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tup
         columns: the delimiter has to find at least one.
         encoding: to try after byte order marks and UTF-8.
 
-    Raises:
-        LopsError: an unknown suffix, or what reading the beginning raises.
+    Raises a LopsError: an unknown suffix, or what reading the beginning raises.
     """
     kind = to_read(path)
     if kind.name not in ("csv", "tsv"):

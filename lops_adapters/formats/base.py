@@ -109,16 +109,14 @@ class Block(ABC):
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns, a list each; None for a missing key of a JSON object.
 
-        Raises:
-            LopsError: a row that cannot be read, with its place.
+        Raises a LopsError: a row that cannot be read, with its place.
         """
 
     @abstractmethod
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
         """Return the rows as values in the order of the columns of the table, for other formats.
 
-        Raises:
-            LopsError: a value that has no column.
+        Raises a LopsError: a value that has no column.
         """
 
     @abstractmethod
@@ -148,8 +146,7 @@ class Writer(ABC):
     def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
         """Write the rows of a block at (m,) positions; ``added`` has m values per new column.
 
-        Raises:
-            LopsError: a value that the format cannot hold.
+        Raises a LopsError: a value that the format cannot hold.
         """
 
 
@@ -200,8 +197,7 @@ class Format(ABC):
             start: its beginning, or the one of the first file of several.
             columns: the only ones that are asked for, so that others need not be read.
 
-        Raises:
-            LopsError: what cannot be read, with its place.
+        Raises a LopsError: what cannot be read, with its place.
         """
 
     def parts(self, path: Path, rows: int) -> list[Any]:

@@ -39,9 +39,8 @@ def csv_records(
         lines: of the file; default: read as UTF-8.
         quotes: whether they hold cells together.
 
-    Raises:
-        LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
-            file).
+    Raises a LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
+    file).
     """
     if lines is None:
         lines = raw_lines(path, quiet)
@@ -163,8 +162,7 @@ def _rows(
 ) -> Iterator[tuple[int, list[str], str | None]]:
     """Yield line, cells and text of the rows; no text if it is not needed.
 
-    Raises:
-        LopsError: another number of cells than in the header.
+    Raises a LopsError: another number of cells than in the header.
     """
     reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
@@ -196,8 +194,7 @@ def _missing(text: str, reading: Reading) -> frozenset[int]:
 def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[str]:
     """Return the cells of a row with more or fewer delimiters at its end than the header.
 
-    Raises:
-        LopsError: surplus cells that are not empty, or columns with a name that have no cell.
+    Raises a LopsError: surplus cells that are not empty, or columns with a name that have no cell.
     """
     surplus, lacking = record[len(columns) :], columns[len(record) :]
     if any(surplus) or any(lacking):

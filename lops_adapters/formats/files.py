@@ -26,8 +26,7 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
 
     Of a folder, the files with a known suffix count, not the files of folders in it.
 
-    Raises:
-        LopsError: no such file, a folder without tables, or a file given twice.
+    Raises a LopsError: no such file, a folder without tables, or a file given twice.
     """
     paths: list[Path] = []
     for pattern in patterns:

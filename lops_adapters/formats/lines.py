@@ -75,8 +75,8 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 def binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to read its bytes, unpacked if its name ends in .gz or .zip.
 
-    Raises:
-        LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks to.
+    Raises a LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks
+    to.
     """
     with path.open("rb") as file:
         if not is_packed(path):
@@ -125,8 +125,7 @@ def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) 
     Only a line feed ends a line; a carriage return or another separator does not. ``opened``: the
     file, if it is open already.
 
-    Raises:
-        LopsError: a byte is not UTF-8; the message names file and line.
+    Raises a LopsError: a byte is not UTF-8; the message names file and line.
     """
     size = path.stat().st_size
     hidden = quiet or size < BAR_FROM_BYTES or is_packed(path)
@@ -213,8 +212,7 @@ def likely(path: Path) -> str:
 def beginning(path: Path, opened: Any, encoding: str) -> bytes:
     """Return the first bytes of an open file, enough for a byte order mark, and leave them there.
 
-    Raises:
-        LopsError: the mark contradicts the encoding.
+    Raises a LopsError: the mark contradicts the encoding.
     """
     first: bytes = opened.peek(4)[:4]
     name = codecs.lookup(encoding).name
@@ -240,8 +238,7 @@ def text_lines(
 
     ``opened``: the file, if it is open already.
 
-    Raises:
-        LopsError: bytes that are not valid in the encoding, with the line.
+    Raises a LopsError: bytes that are not valid in the encoding, with the line.
     """
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         try:

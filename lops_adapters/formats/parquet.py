@@ -294,8 +294,7 @@ class ParquetRows(base.Writer):
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
         """Write rows of a block.
 
-        Raises:
-            LopsError: JSON objects with values of another type than in earlier blocks.
+        Raises a LopsError: JSON objects with values of another type than in earlier blocks.
         """
         pa = self._pyarrow
         batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)

@@ -43,8 +43,7 @@ def pair(lines: Sequence[str], delimiter: str, name: str, whole: bool = True) ->
         name: of the file, for messages.
         whole: whether these are all lines of the file.
 
-    Raises:
-        LopsError: lines that are rows and joined by quotes, in a file that also needs quotes.
+    Raises a LopsError: lines that are rows and joined by quotes, in a file that also needs quotes.
 
     >>> pair(['a,b\\n', '"x,1\\n', 'y,1\\n', 'z",1\\n', 'u,1\\n', 'v,1\\n'], ",", "a.csv")
     False

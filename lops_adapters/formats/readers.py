@@ -53,8 +53,8 @@ class Table:
         Args:
             columns: the only ones that are asked for.
 
-        Raises:
-            LopsError: a bad byte, a row that does not fit the table, or a file of another format.
+        Raises a LopsError: a bad byte, a row that does not fit the table, or a file of another
+        format.
         """
         if self.held is not None:
             yield from self.held
@@ -147,8 +147,7 @@ def open_table(
         sheet: name of the sheet to read, of spreadsheets; default: the first.
         quotes, keep_na, raw: as in :class:`~lops_adapters.formats.base.Reading`.
 
-    Raises:
-        LopsError: an unknown suffix, several formats, different columns, or an empty file.
+    Raises a LopsError: an unknown suffix, several formats, different columns, or an empty file.
     """
     for path in paths:
         check_name(str(path))

@@ -65,9 +65,8 @@ def sheet_records(path: Path, sheet: str | None) -> Iterator[tuple[int, list[str
         path: of the file.
         sheet: its name; None: the first.
 
-    Raises:
-        LopsError: openpyxl is missing, no spreadsheet or a damaged one, an unknown sheet, or cells
-            beyond the header.
+    Raises a LopsError: openpyxl is missing, no spreadsheet or a damaged one, an unknown sheet, or
+    cells beyond the header.
     """
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
