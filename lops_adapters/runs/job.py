@@ -93,8 +93,8 @@ class Job(Generic[Settings]):
         gold, has_gold = None, self.gold is not None and row.needs_gold
         if positions is not None:
             gold = self.gold[positions] if has_gold else None  # type: ignore[index]
-            places = enumerate(positions.tolist())
-            checked = {i: self.checked[at] for i, at in places if at in self.checked}
+            pairs = enumerate(positions.tolist())
+            checked = {i: self.checked[doc] for i, doc in pairs if doc in self.checked}
             options |= {"checked": checked} if checked and "checked" in row.takes else {}
         keep = self.settings.keep if row.takes_keep and n is None else None
         make = partial(

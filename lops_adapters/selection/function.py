@@ -50,7 +50,7 @@ class FunctionSelector:
         """
         return self.select(Labelled.of(samples, pseudo_labels))
 
-    def select(self, labelled: Labelled, listener: Listener | None = None) -> Selection:
+    def select(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
         """Select among samples whose labels are read: what the ``make`` of a method returns."""
         classes, codes = labelled.classes, labelled.codes
         answer = np.asarray(self.function(labelled.samples, labelled.labels))
