@@ -17,7 +17,7 @@ from lops_adapters.labels.votes import VoteReader, Votes, check_sources, is_vote
 
 
 @dataclass(frozen=True)
-class Given:
+class ReadLabels:
     """Labels in memory, as read.
 
     Attributes:
@@ -42,15 +42,15 @@ def read_labels(
     abstain: Any = None,
     source: Any = None,
     classes: Any = None,
-) -> Given:
+) -> ReadLabels:
     """Read labels in memory; arguments are as for :func:`lops_adapters.select`.
 
     Raises:
         LopsError: no flat sequence of names, or labels that no table may have either, see
             :func:`~lops_adapters.labels.classes.read_classes`.
 
-    >>> given = read_labels(["b", None, "a", "a"])
-    >>> given.codes.tolist(), given.classes, given.shown
+    >>> read = read_labels(["b", None, "a", "a"])
+    >>> read.codes.tolist(), read.classes, read.shown
     ([1, -1, 0, 0], ['a', 'b'], ['b', None, 'a', 'a'])
     >>> read_labels([["a", None], ["b", "a"], ["b", "b"]]).votes.codes.tolist()
     [[0, -1], [1, 0], [1, 1]]
@@ -88,7 +88,7 @@ def read_labels(
     return _read(cells, columns)
 
 
-def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> Given:
+def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> ReadLabels:
     n = len(next(iter(cells.values())))
     reader = LabelReader(columns)
     labels, _ = reader.take(cells, Positions(range(n)))
@@ -97,11 +97,11 @@ def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> Given:
     values = [read.values[name] for name in read.names]
     shown = list(labels) if columns.classes is None else read.given(codes)
     if not columns.has_votes:
-        return Given(shown, codes, values, None, read.notes)
+        return ReadLabels(shown, codes, values, None, read.notes)
     voting = VoteReader(columns, read, cells.get("source", ()))
     votes = voting.votes([cells[name] for name in voting.columns])
     votes = votes._replace(classes=values)
-    return Given(read.given(codes), codes, values, votes, [*read.notes, *check_sources(votes)])
+    return ReadLabels(read.given(codes), codes, values, votes, [*read.notes, *check_sources(votes)])
 
 
 def flat_list(values: Any, name: str, expected: str) -> list[Any]:
