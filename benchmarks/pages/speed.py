@@ -89,19 +89,22 @@ def scale() -> Block:
 
 
 def frameworks() -> Block:
-    """Return time and memory of each framework with its defaults, per data set."""
-    heads = ("documents", "arms", "processor seconds", "per 1,000 documents", "peak memory, GB")
-    rows = [["framework", "data", *heads]]
+    """Return time, memory and macro-F1 of each framework, per data set and options."""
+    heads = ("documents", "options", "processor seconds", "per 1,000 documents", "peak memory, GB")
+    arms = ("standard", "lops", "committee")
+    rows = [["framework", "data", *heads, *(f"macro-F1 % of `{arm}`" for arm in arms)]]
     files = results("speed/costs-*.json")
     for item in files:
         cost = item["result"]
-        seconds = cost["processor_seconds"]
+        found = cost.get("macro_f1", {})
+        seconds, peak = cost["processor_seconds"], cost["peak_bytes"]
         cells = [
             f"{cost['documents']:,}",
-            ", ".join(f"`{arm}`" for arm in cost["arms"]),
+            ", ".join(f"`--{given.replace('=', ' ')}`" for given in cost.get("given", [])) or "-",
             f"{seconds:.0f}",
             f"{1000 * seconds / cost['documents']:.0f}",
-            f"{cost['peak_bytes'] / 1e9:.1f}",
+            "-" if peak is None else f"{peak / 1e9:.1f}",
+            *(spread([found.get(arm, found.get(f"{arm}-documents"))]) for arm in arms),
         ]
         rows.append([cost["title"], item["about"]["dataset"]["name"], *cells])
     return table(rows, [[item] for item in files])

@@ -64,7 +64,7 @@ class WestclassSettings(FinalSettings):
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "quick": {"most_words": 100, "max_passes": 100},
+        "quick": {"most_words": 100, "max_passes": 200},
         "paper": {"classifier": NETWORK},
     }
     MORE_ARMS: ClassVar[tuple[str, ...]] = AT_DOCUMENTS
@@ -155,7 +155,7 @@ class WestclassSettings(FinalSettings):
         None,
         "passes over the documents in self-training at most",
         within=AT_LEAST_ONE,
-        usual="100; paper and --faithful: none",
+        usual="200; paper and --faithful: none",
     )
     stop_below: float = setting(
         0.001,

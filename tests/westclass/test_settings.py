@@ -98,8 +98,8 @@ def test_quick_cuts_published_lengths_and_passes_and_nothing_else():
 
 
 def test_passes_are_limited_in_quick_only():
-    assert WestclassSettings.preset("quick").most_updates(1000) == 400
-    assert WestclassSettings.preset("quick").most_updates(1025) == 500
+    assert WestclassSettings.preset("quick").most_updates(1000) == 800
+    assert WestclassSettings.preset("quick").most_updates(1025) == 1000
     for given in ({"name": "paper"}, {"name": "quick", "faithful": True}):
         assert WestclassSettings.preset(**given).most_updates(1) == 5000
 
