@@ -2,9 +2,9 @@
 
 The committee labels them first, and the best half of each class joins the corrected labels. A
 classifier is trained on these and labels the others, and again the best half of each class joins.
-Classes join by their probable shares. Rules label some classes more often than others; so the share
-of a class among the labels is multiplied by its share among the texts without a label and divided
-by its share among the texts with one, both as the committee predicts.
+Classes join by their probable shares. Labels that are missing at random have the shares of the
+others. Rules label some classes more often than others: the more the committee's predictions for
+texts with and without a label differ, the more its own shares count, see :func:`class_shares`.
 Measurements: docs/results/unlabelled.md.
 """
 
@@ -33,6 +33,7 @@ _TRAININGS, _EPOCHS = 4, 20
 _SAID = "Rows without a label: with a suggestion, by self-training."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
 _LEAST = 1e-6  # share of a class
+_DIFFERS = 0.05  # of the predictions, where the committee's shares count half
 _FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
 _MAX_TOKENS = 128
 
@@ -88,11 +89,10 @@ def rest_of(
     read = classifier.read([*labelled, *chosen])
     of_pool = np.arange(len(drawn), len(drawn) + len(chosen))
     probabilities = committee.probabilities(chosen)
-    usual = np.bincount(known, minlength=len(classes)) * probabilities.mean(axis=0)
-    usual /= np.maximum(committee.probabilities(labelled).mean(axis=0), _LEAST)
+    usual = class_shares(known, committee.probabilities(labelled), probabilities)
     for number in range(1 if len(chosen) < _FEW * len(drawn) else _TRAININGS):
         predicted = np.bincount(probabilities.argmax(axis=1), minlength=len(classes))
-        shares = (usual / usual.sum() + predicted / len(probabilities)) / 2
+        shares = (usual + predicted / len(probabilities)) / 2
         best, fitted = best_by_rank(probabilities, np.flatnonzero(added < 0), shares, SHARE)
         added[best] = fitted[best].argmax(axis=1)
         joined = np.flatnonzero(added >= 0)
@@ -103,6 +103,38 @@ def rest_of(
             break
         probabilities = classifier.predict_proba(cut(read, of_pool))
     return Rest(classes, classifier)
+
+
+def class_shares(known: np.ndarray, labelled: np.ndarray, pool: np.ndarray) -> np.ndarray:
+    """Return the probable shares of k classes among texts without a label, (k,), sum to 1.
+
+    The share of a class among the labels, times its share among the texts without a label, over its
+    share among the texts with one; and the shares of the committee's predictions, which count d /
+    (d + .05), where d is how far the predictions for both differ (total variation), beyond chance.
+
+    Args:
+        known: (n,) int codes of labels.
+        labelled, pool: (n, k) and (m, k) probabilities of the committee, of texts with a label and
+            of texts without one.
+
+    >>> known, sure = np.repeat([0, 1], [80, 20]), np.eye(2)
+    >>> there = sure[np.repeat([0, 1], [50, 50])]
+    >>> for pool in (there, sure[np.repeat([0, 1], [10, 90])]):
+    ...     print(class_shares(known, there, pool).round(2).tolist())
+    [0.8, 0.2]
+    [0.13, 0.87]
+    """
+    k = pool.shape[1]
+    usual = np.bincount(known, minlength=k) * pool.mean(axis=0)
+    usual /= np.maximum(labelled.mean(axis=0), _LEAST)
+    predicted, there = (
+        np.bincount(one.argmax(axis=1), minlength=k) / len(one) for one in (pool, labelled)
+    )
+    both = (predicted * len(pool) + there * len(labelled)) / (len(pool) + len(labelled))
+    chance = np.sqrt(both * (1 - both) * (1 / len(pool) + 1 / len(labelled)) * 2 / np.pi).sum() / 2
+    differs = max(0.0, float(np.abs(predicted - there).sum()) / 2 - float(chance))
+    weight = differs / (differs + _DIFFERS)
+    return np.asarray(weight * predicted + (1 - weight) * usual / usual.sum())
 
 
 def label_rest(
