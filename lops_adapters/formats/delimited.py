@@ -168,11 +168,11 @@ def _rows(
     quotes, width = reading.quotes is not False, len(start.columns)
     lines, again = tee(lines)
     records = csv_records(path, True, reading.delimiter, lines, quotes)
-    before, _ = next(records, (0, []))  # the header
-    list(islice(again, before))
+    last_line, _ = next(records, (0, []))  # the header
+    list(islice(again, last_line))
     for line, record in records:
         needs_text = reading.raw or not (reading.keep_na or NA.isdisjoint(record))
-        raw, before = list(islice(again, line - before)), line
+        raw, last_line = list(islice(again, line - last_line)), line
         text = "".join(raw) if needs_text else None
         cells = record if len(record) == width else _fitted(path, line, record, start.columns)
         if not reading.raw:
