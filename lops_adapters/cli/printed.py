@@ -83,9 +83,9 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
     """
     if page.noise_before is None:
         return []
-    before, after = percent(page.noise_before), percent(page.noise_after)
+    noise_before, noise_after = percent(page.noise_before), percent(page.noise_after)
     rows = f" of {page.n_gold:,} rows" if page.n_gold < page.n_rows else ""
-    sentence = f"Gold labels{rows}: {before} wrong before, {after} after"
+    sentence = f"Gold labels{rows}: {noise_before} wrong before, {noise_after} after"
     rejected = page.n_gold - page.n_gold_kept
     if checked or not rejected:
         return [f"{sentence}."]
