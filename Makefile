@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test test-all test-ray test-ci test-integrations lint docs
+.PHONY: demo test test-all test-slow test-ray test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
@@ -20,17 +20,14 @@ test: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "not slow"
 
 # What "make test" leaves out.
-test-all: $(VENV)/.dev
+test-all: test-slow test-ray
+
+test-slow: $(VENV)/.dev
 	$(PYTEST) $(SPREAD) -m "slow and not ray"
-	$(PYTEST) tests/scale
 
 # Ray starts processes of its own, and no other test runs in a process where it was started.
 test-ray: $(VENV)/.dev
 	$(PYTEST) tests/scale
-
-# All other tests in one run, for .ci/run: files are imported once, and slow tests share the fixtures of quick ones.
-test-ci: $(VENV)/.dev
-	$(PYTEST) $(SPREAD) -m "not ray"
 
 # The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
 # package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints.
