@@ -30,19 +30,11 @@ from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import selection as package
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection.calibration import (
-    TEXTS,
-    VECTORS,
-    Diagnostics,
-    diagnose,
-    expit,
-    line,
-    scores,
-)
+from lops_adapters.selection.calibration import Diagnostics, diagnose, expit, line, scores
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import FOLDS, Folded
-from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json

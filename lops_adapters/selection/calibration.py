@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.selection.likelihoods import skill
+from lops_adapters.selection.member_table import TEXTS
 from lops_adapters.selection.posterior import NoiseEstimate, some
 
 _LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
@@ -36,7 +37,6 @@ _FEW = 0.02  # added to both shares of a log ratio
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
 FEW_PER_CLASS = 12
-TEXTS, VECTORS = "texts", "vectors"
 
 
 class Diagnostics(NamedTuple):
@@ -158,7 +158,7 @@ def expit(odds: Any) -> Any:
 def calibration_of(diagnostics: Diagnostics, kind: str = TEXTS) -> Calibration:
     """Return the calibration of a table with these diagnostics.
 
-    ``kind``: of the samples, ``TEXTS`` or ``VECTORS``.
+    ``kind``: of the samples, ``texts`` or ``vectors``.
     """
     learnt = coefficients()[kind]
     return Calibration(*line(learnt, diagnostics), learnt["low"], learnt["high"])

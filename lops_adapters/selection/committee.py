@@ -12,7 +12,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.calibration import TEXTS, VECTORS, calibration_of, diagnose
+from lops_adapters.selection.calibration import calibration_of, diagnose
 from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
@@ -24,7 +24,7 @@ from lops_adapters.selection.likelihoods import (
     weakened,
 )
 from lops_adapters.selection.member import Member, vectors_of, without_nan
-from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.members import Learnt, OwnProbabilities, check_words
 from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
 from lops_adapters.selection.ranked import Scored, best, selection_of, shares
@@ -318,9 +318,9 @@ def make(
             if isinstance(chosen, str):
                 chosen = EmbeddingProbe(chosen, device=device, quiet=quiet)
             inputs = Inputs(samples, request.given, chosen, words, request.seed, quiet)
-            if chosen is not None and "texts" in inputs.kinds:
+            if chosen is not None and TEXTS in inputs.kinds:
                 chosen.vectors([])  # refuses a bad encoder before the trainings
-            members, vectors = members_of(inputs), "texts" not in inputs.kinds
+            members, vectors = members_of(inputs), TEXTS not in inputs.kinds
         return Committee(members, request, vectors=vectors, **options)(labelled, seen)
 
     return select

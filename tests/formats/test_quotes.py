@@ -52,6 +52,12 @@ def test_quotes_that_hold_cells_together(text):
     assert pair(text.splitlines(keepends=True), ",", "a.csv")
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_quote_that_the_first_bytes_do_not_close(whole):
+    lines = ["text,label\n", "one,a\n", '"two,b\n', "three,b\n"]
+    assert pair(lines, ",", "a.csv", whole) is not whole
+
+
 def test_both_in_one_file(tmp_path):
     path = written(tmp_path / "a.csv", ",", ['"one, more"', *TEXTS[1:]])
     with pytest.raises(

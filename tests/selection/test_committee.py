@@ -400,6 +400,15 @@ def vectors(n=120, k=3, share=0.2):
     return rng.normal(size=(n, 5)) + 3 * np.eye(5)[gold], labels, gold
 
 
+def test_vectors_have_a_calibration_of_their_own():
+    rows, labels, _ = vectors()
+    fitted = []
+    for samples in (rows, [f"text {code} {i % 7}" for i, code in enumerate(labels)]):
+        build("committee", fitted=fitted.append)(samples, labels)
+    for kind, one in zip(("vectors", "texts"), fitted, strict=True):
+        assert one.calibration.high == coefficients()[kind]["high"]
+
+
 def test_vectors_instead_of_texts():
     rows, labels, gold = vectors(n=300)
     found = build("committee")(rows, labels)
