@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import mean
 
 from benchmarks.pages.common import HOLE, Block, Files, paper, results, spread, table
 from benchmarks.pages.self_training import values
 
-_FRAMEWORKS = {
+FRAMEWORKS = {
     "conwea": "ConWea",
     "xclass": "X-Class",
     "westclass": "WeSTClass",
     "lotclass": "LOTClass",
 }
-_DATA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
+DATA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 # Where the framework's wrong labels are: on its pseudo-labels, or on documents it has predicted.
 _ARMS = {
     "standard": ("standard",),
@@ -38,8 +38,8 @@ def summary() -> Block:
     theirs = ("the paper's standard", "the paper's LOPS")
     rows = [["framework", "data", "documents", "seeds", *_heads(), "gap closed %", *theirs]]
     groups = []
-    for framework, title in _FRAMEWORKS.items():
-        for data, shown in _DATA.items():
+    for framework, title in FRAMEWORKS.items():
+        for data, shown in DATA.items():
             files = files_of(framework, data)
             if not files:
                 continue
@@ -53,7 +53,7 @@ def summary() -> Block:
                     f"{documents:,}",
                     str(len(files)),
                     *(_score(files, arm) for arm in _ARMS),
-                    _gap_closed(files),
+                    _closed(files),
                     *(f"{published[arm][1]:.1f}" for arm in ("standard", "lops")),
                 ]
             )
@@ -79,19 +79,28 @@ def _scores(files: Files, arm: str) -> list[float]:
     return []
 
 
-def _gap_closed(files: Files) -> str:
-    """Return how much of the gap between all labels and only right ones the committee closes."""
-    scores = [_scores(files, arm) for arm in ("standard", "committee", "optimal")]
+def _closed(files: Files) -> str:
+    return gap_closed(*(_scores(files, arm) for arm in ("standard", "committee", "optimal")))
+
+
+def gap_closed(*scores: Sequence[float]) -> str:
+    """Return how much of the gap between all labels and only right ones the committee closes.
+
+    ``scores`` are those of standard, committee and optimal, per seed; empty: not measured.
+    A dash if one is missing, or if there is no gap: all arms share a network.
+    """
     if not all(scores):
         return "-"
     standard, committee, optimal = (mean(of_arm) for of_arm in scores)
+    if optimal == standard:
+        return "-"
     return f"{100 * (committee - standard) / (optimal - standard):.0f}"
 
 
 def framework(name: str) -> Block:
     """Return every arm of a framework after its last iteration, means over seeds."""
     rows = [["data", "arm", "kept", "noise after %", "micro-F1 %", "macro-F1 %", "seconds"]]
-    groups = [files for data in _DATA if (files := files_of(name, data))]
+    groups = [files for data in DATA if (files := files_of(name, data))]
     for files in groups:
         data = files[0]["about"]["dataset"]["name"]
         for arm in files[0]["result"]["arms"]:
@@ -105,7 +114,7 @@ def framework(name: str) -> Block:
                 mean(item["selected"] for item in last),
                 mean(run["seconds"] for run in runs),
             )
-            rows.append([_DATA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
+            rows.append([DATA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
     return table(rows, groups)
 
 
@@ -115,7 +124,7 @@ def network_and_classifier() -> Block:
     rows = [["framework", "data", "network", "classifier", *(f"`{arm}-documents`" for arm in arms)]]
     groups = []
     for framework in ("westclass", "lotclass"):
-        for data, shown in _DATA.items():
+        for data, shown in DATA.items():
             files = files_of(framework, data)
             if not files:
                 continue
@@ -125,7 +134,7 @@ def network_and_classifier() -> Block:
                 spread([steps[number]["macro_f1"] for steps in standard]) for number in (-2, -1)
             )
             scores = [_score(files, arm) for arm in arms]
-            rows.append([_FRAMEWORKS[framework], shown, network, classifier, *scores])
+            rows.append([FRAMEWORKS[framework], shown, network, classifier, *scores])
     return table(rows, groups) if groups else HOLE
 
 
@@ -148,7 +157,7 @@ def xclass_shares() -> Block:
     """Return X-Class with the shares of the mixture, and with shares closer together."""
     rows = [["data", "`--share-power`", "documents", "noise %", "standard, macro-F1 %"]]
     groups = []
-    for data, shown in _DATA.items():
+    for data, shown in DATA.items():
         before = results(f"xclass-shares/xclass-{data}-*.json")
         after = files_of("xclass", data)
         if not before or not after:
@@ -204,7 +213,7 @@ def lotclass_places() -> Block:
     stages = ("masked category prediction", "self-training", "standard", "`committee`")
     rows = [["data", "`--read-at`", *stages]]
     groups = []
-    for data, shown in _DATA.items():
+    for data, shown in DATA.items():
         for place, name in (("first", "frameworks/lotclass-first"), ("tokens", "grid/lotclass")):
             files = results(f"{name}-{data}-4000-seed0.json")
             if not files or not results(f"frameworks/lotclass-first-{data}-4000-seed0.json"):
@@ -240,8 +249,8 @@ def faithful() -> Block:
     """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
     rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
     groups = []
-    for framework, title in _FRAMEWORKS.items():
-        for data, shown in _DATA.items():
+    for framework, title in FRAMEWORKS.items():
+        for data, shown in DATA.items():
             now = results(f"faithful/{framework}-{data}-*seed*.json")
             earlier = results(f"frameworks/{framework}-{data}-*seed*.json")
             seeds = {item["about"]["seed"] for item in now} & {
@@ -264,7 +273,7 @@ def faithful() -> Block:
 
 TABLES: dict[str, Callable[[], Block]] = {
     "defaults": summary,
-    **{f"defaults-{name}": partial(framework, name) for name in _FRAMEWORKS},
+    **{f"defaults-{name}": partial(framework, name) for name in FRAMEWORKS},
     "defaults-final": network_and_classifier,
     "defaults-xclass-shares": xclass_shares,
     "defaults-xclass-classifiers": xclass_classifiers,

@@ -89,7 +89,7 @@ def frameworks() -> Block:
             groups.append(files)
             for arm in ("standard", "random", "committee"):
                 name = next(key for key in files[0]["result"]["arms"] if key.startswith(arm))
-                own, after = zip(*(_split(item, name) for item in files), strict=True)
+                own, after = zip(*(split(item, name, _ROUNDS) for item in files), strict=True)
                 cells = [spread([scores[i] for scores in after]) for i in range(len(numbers))]
                 about = [shown, _TITLES[data], str(len(files)), f"`{name}`"]
                 rows.append([*about, spread(own), *cells])
@@ -104,8 +104,8 @@ def _scores(item: dict[str, Any], arm: str) -> list[float]:
     return [row["macro_f1"] for row in item["result"]["arms"][arm]["iterations"]]
 
 
-def _split(item: dict[str, Any], arm: str) -> tuple[float, list[float]]:
-    """Return macro-F1 before the last stage and after each of its rounds.
+def split(item: dict[str, Any], arm: str, rounds: int) -> tuple[float, list[float]]:
+    """Return macro-F1 before the last stage and after each of its ``rounds``.
 
     Rounds end when no document is left to add; the last score is then that of the others, too.
     """
@@ -113,7 +113,7 @@ def _split(item: dict[str, Any], arm: str) -> tuple[float, list[float]]:
     at = next(i for i, row in enumerate(rows) if str(row.get("stage", "")).startswith("round"))
     scores = _scores(item, arm)
     after = scores[at:]
-    return scores[at - 1], after + after[-1:] * (_ROUNDS - len(after))
+    return scores[at - 1], after + after[-1:] * (rounds - len(after))
 
 
 TABLES: dict[str, Callable[[], Block]] = {
