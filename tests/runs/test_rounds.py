@@ -8,6 +8,7 @@ import pytest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.probes import FAST
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import rounds
 from lops_adapters.runs.folder import RunFolder
@@ -125,6 +126,8 @@ def test_what_is_written(go, tmp_path):
 
 @pytest.mark.parametrize("settings", [ConweaSettings, XclassSettings])
 def test_the_original_has_no_rounds(settings):
-    assert settings.preset("paper").rounds == 0
-    assert settings.preset("quick", faithful=True).rounds == 0
-    assert settings.preset("quick", faithful=True, rounds=2).rounds == 2
+    assert settings.preset("paper").last_rounds == 0
+    assert settings.preset("quick", faithful=True).last_rounds == 0
+    assert settings.preset("quick", rounds=0).last_rounds == 0
+    assert settings.preset("quick", faithful=True, rounds=3).last_rounds == 3
+    assert [settings.preset("quick", classifier=kind).last_rounds for kind in FAST] == [2, 2, 2]
