@@ -159,7 +159,7 @@ def _train(
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted documents, predict all documents, and save the last classifier."""
+    """Train on the trusted documents and predict all documents; save the run's last classifier."""
     settings, corpus = job.settings, prepared.corpus
     classes = list(corpus.classes)
     read = reads_texts("same", settings)
@@ -168,7 +168,7 @@ def _train(
     codes = encode(labels, classes)
     train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
-    if number == settings.iterations - 1:
+    if number == settings.iterations - 1 and not settings.last_rounds:
         save = _model(classifier, prepared, settings).save
         job.folder.save_model(job.folder.arm(arm) / "model", save)
     return {"probabilities": classifier.predict_proba(samples)}

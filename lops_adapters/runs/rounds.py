@@ -26,7 +26,7 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, trained_metrics, write_selection
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
-from lops_adapters.runs.training_set import TrainingSet
+from lops_adapters.runs.training_set import POOL, TrainingSet
 from lops_adapters.selection import corrected, keep_all, trusted_positions
 from lops_adapters.selection.by_rank import SHARE
 
@@ -140,12 +140,14 @@ def run_rounds(
             names = corrected(selection, labels.labels)[kept]
             training.relabel(labels.positions[kept], names)
             training.reject(np.delete(labels.positions, kept))
-        train = partial(_train, arm, number, read, training, corpus, job, kind)
+        last = number == job.settings.last_rounds - 1 or not (training.since == POOL).any()
+        train = partial(_train, arm, number, read, training, corpus, job, kind if last else None)
         arrays, train_seconds = job.folder.stage(f"{arm}-round-{number + 1}", train)
         spent = {"selection": seconds, "classifier": train_seconds}
         done.append(Round(number, labels, selection, arrays["probabilities"], spent, selects))
-        if not len(training.bootstrap_by_rank(arrays["probabilities"], SHARE, number)):
+        if last:
             break
+        training.bootstrap_by_rank(arrays["probabilities"], SHARE, number)
     return done
 
 
@@ -223,16 +225,21 @@ def _train(
     training: TrainingSet,
     corpus: Corpus,
     job: Job[Any],
-    kind: str,
+    kind: str | None,
 ) -> dict[str, np.ndarray]:
+    """Train and predict all documents; with a ``kind``, save the model: it is the last one.
+
+    An earlier one, made again on resume, would replace it.
+    """
     classifier, positions = _build(job, _EPOCHS), np.flatnonzero(training.since >= 0)
     codes = training.codes[positions]
     texts = read()
     classifier.fit(cut(texts, positions), codes, len(corpus.classes), seed=job.seed + number)
-    from lops_adapters.runs.models import ProbeClassifier  # which knows the frameworks
+    if kind is not None:
+        from lops_adapters.runs.models import ProbeClassifier  # which knows the frameworks
 
-    model = ProbeClassifier(kind, corpus.classes, classifier)
-    job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        model = ProbeClassifier(kind, corpus.classes, classifier)
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {"probabilities": classifier.predict_proba(texts)}
 
 
