@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.labels.votes import Votes
-from lops_adapters.selection import build, sources
+from lops_adapters.selection import build, source_table, sources
 from lops_adapters.selection.signals import Signals, overlapping
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import by_votes, first_codes, fit
@@ -298,3 +298,23 @@ def test_a_source_that_always_gives_one_vote_changes_nothing():
     assert constant.votes == 600
     assert constant.accuracy == pytest.approx((codes == 2).mean(), abs=0.03)
     assert (constant.alone, constant.changed) == (1, 1)
+
+
+def test_ranges_by_hand():
+    """Of 100 votes, 80 surely right: a variance of 0.16 per vote, of 0.0016 in the mean.
+
+    To 1.28 standard errors comes what sources hide: below, 0.5 or 0.9 standard deviations of a
+    vote, more of it for a source that votes for one class; above, 0.1 or 0.3.
+    """
+    one, several = (
+        source_table._source(np.array(counts), np.arange(len(counts)), 0.8, 0.0, 0, 0)
+        for counts in ([[80.0, 20.0]], [[40.0, 10.0], [10.0, 40.0]])
+    )
+    assert one.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.81 * 0.16) ** 0.5)
+    assert one.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.09 * 0.16) ** 0.5)
+    assert several.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.25 * 0.16) ** 0.5)
+    assert several.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.01 * 0.16) ** 0.5)
+    unsure = source_table._source(np.array([[80.0, 20.0]]), np.arange(1), 0.8, 16.0, 0, 0)
+    assert unsure.low == pytest.approx(0.8 - (1.28**2 * 0.0032 + 0.81 * 0.16) ** 0.5)
+    certain = source_table._source(np.array([[9.0, 0.0]]), np.arange(1), 1.0, 0.0, 0, 0)
+    assert (certain.low, certain.high) == (1.0, 1.0)
