@@ -25,6 +25,7 @@ from benchmarks.record import measure_tables
 from benchmarks.source_measures import counted
 from benchmarks.source_tables import TABLES, VotedTable, load_voted
 from lops_adapters import select
+from lops_adapters.core import LopsError
 from lops_adapters.selection import committee, signals, source_model, source_table
 
 # constant -> its module, and a smaller and a larger value
@@ -75,11 +76,19 @@ def measure(table: VotedTable) -> dict[str, Any]:
     with TemporaryDirectory() as folder, members_kept(Path(folder)):
         for name, value in settings():
             with changed(name, value), patch.object(committee, "assess", recorded):
-                labels = table.coded(select(table.texts, votes).labels)
+                labels = _labels(table, votes)
             key = name and f"{name} {value:g}"
             accuracies[key] = float((labels == table.gold).mean())
             print(" ", key or "as it is", round(100 * accuracies[key], 1), flush=True)
     return {"accuracies": accuracies, "ranges": _ranges(table, assessed[0])}
+
+
+def _labels(table: VotedTable, votes: list[Any]) -> np.ndarray:
+    """Return the codes of the labels; -1 everywhere if a value gives all rows one class."""
+    try:
+        return table.coded(select(table.texts, votes).labels)
+    except LopsError:
+        return np.full(len(votes), -1)
 
 
 def _ranges(table: VotedTable, arguments: tuple[Any, ...]) -> list[dict[str, Any]]:
