@@ -48,7 +48,7 @@ def constants() -> Block:
     accuracies = {name: item["result"]["accuracies"] for name, item in found.items()}
     rows = [["constant", "today", "also tried", "other value chosen", "today %", "left out %"]]
     every = [key for name in CONSTANTS for key in _settings(name)]
-    for title, settings in ((*((name, _settings(name)) for name in CONSTANTS), ("any", every))):
+    for title, settings in (*((name, _settings(name)) for name in CONSTANTS), ("any", every)):
         chosen = {
             family: _best(["", *settings], others(tables, family), accuracies)
             for family in dict.fromkeys(FAMILIES[name] for name in tables)

@@ -16,7 +16,7 @@ _Z = 1.28  # of a range that holds 80 %
 # Of the standard deviation of one vote, below and above the estimate: what sources and members that
 # err together hide, which is mostly errors. More of it for sources that vote for one class, whose
 # errors no other vote of theirs shows. Chosen by gold labels, so that the ranges hold the truth for
-# 90 % of the sources in the mean of real tables; left-out tables: docs/results/sources-trust.md.
+# 90 % of the sources in the mean of real tables; see docs/results/sources-constants.md.
 OF_SEVERAL_CLASSES, OF_ONE_CLASS = (0.5, 0.1), (0.9, 0.3)
 
 

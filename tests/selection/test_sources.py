@@ -336,9 +336,9 @@ def test_copies_vote_alike_on_twenty_rows(rows, copies):
 @pytest.mark.parametrize(("count", "label"), [(2, 0), (3, 1)])
 def test_a_class_with_as_many_votes_as_folds_may_win(count, label):
     """A rare vote says more than one that nearly all rows get."""
-    votes = np.full((30, 2), -1)
-    votes[:28, 0], votes[:count, 1] = 0, 1
-    assert Signals.of(votes, 2).labels(votes)[:count].tolist() == [label] * count
+    votes = np.full((30, 3), -1)
+    votes[:25, 0], votes[:count, 1], votes[25:, 2] = 0, 1, 2
+    assert Signals.of(votes, K).labels(votes)[:count].tolist() == [label] * count
 
 
 def test_how_far_the_majority_counts_by_hand():
