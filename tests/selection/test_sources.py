@@ -349,3 +349,10 @@ def test_how_far_the_majority_counts_by_hand():
         given = given_rows(Signals.of(votes, K), votes, np.full(30, -1))
         assert given.anchor(members=False) == pytest.approx(3 / (3 + others))
         assert given.anchor(members=True) == pytest.approx(3 / (6 + others))
+
+
+@pytest.mark.parametrize(("n", "free"), [(60, False), (2000, True)])
+def test_a_model_leaves_the_majority_only_if_it_predicts_votes_clearly_better(n, free):
+    """Of 60 rows the gain is between one and two standard errors; 3.5 are asked for."""
+    _, votes = voted([0.4, 0.6, 0.9], n=n, coverage=0.9, seed=0)
+    assert by_votes(votes, K).model.free == free
