@@ -353,6 +353,6 @@ def test_how_far_the_majority_counts_by_hand():
 
 @pytest.mark.parametrize(("n", "free"), [(60, False), (2000, True)])
 def test_a_model_leaves_the_majority_only_if_it_predicts_votes_clearly_better(n, free):
-    """Of 60 rows the gain is between one and two standard errors; 3.5 are asked for."""
+    """The gain of 60 rows is about two standard errors; 3.5 are asked for."""
     _, votes = voted([0.4, 0.6, 0.9], n=n, coverage=0.9, seed=0)
     assert by_votes(votes, K).model.free == free
