@@ -4,9 +4,10 @@
     python -m benchmarks.source_constants --data-dir DIR --tables youtube-rules,sms-rules
 
 Per table of :mod:`benchmarks.source_tables`, on the rows with a vote: how accurate the labels of
-``select`` are when one constant is larger or smaller, and how many true accuracies of sources lie
-in ranges of other widths. Gold labels only measure; :mod:`benchmarks.pages.source_constants`
-chooses by them, for each family on the tables of the others. Seed 0, the default encoder.
+``select`` are when one constant is larger or smaller (tables up to 7,000 rows: members are trained
+again), and how many true accuracies of sources lie in ranges of other widths. Gold labels only
+measure; :mod:`benchmarks.pages.source_constants` chooses by them, for each family on the tables of
+the others. Real tables, seed 0, the default encoder.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from benchmarks.kept import members_kept
 from benchmarks.record import measure_tables
 from benchmarks.source_measures import counted
-from benchmarks.source_tables import TABLES, VotedTable, load_voted
+from benchmarks.source_tables import REAL, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.core import LopsError
 from lops_adapters.selection import committee, signals, source_model, source_table
@@ -42,12 +43,13 @@ CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {
 KINDS = {"one class": source_table.OF_ONE_CLASS, "several classes": source_table.OF_SEVERAL_CLASSES}
 BELOW = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 ABOVE = (0.1, 0.2, 0.3, 0.4)
+LARGE = 7000  # rows, beyond which no other constants are tried
 
 
-def settings() -> Iterator[tuple[str, float | None]]:
-    """Yield the constants with each of their other values; first none, for today's values."""
+def settings(n: int) -> Iterator[tuple[str, float | None]]:
+    """Yield what to try on n rows: first none, for today's values, then constants and values."""
     yield "", None
-    for name, (_, values) in CONSTANTS.items():
+    for name, (_, values) in CONSTANTS.items() if n <= LARGE else ():
         for value in values:
             yield name, value
 
@@ -74,7 +76,7 @@ def measure(table: VotedTable) -> dict[str, Any]:
 
     accuracies: dict[str, float] = {}
     with TemporaryDirectory() as folder, members_kept(Path(folder)):
-        for name, value in settings():
+        for name, value in settings(len(votes)):
             with changed(name, value), patch.object(committee, "assess", recorded):
                 labels = _labels(table, votes)
             key = name and f"{name} {value:g}"
@@ -121,4 +123,4 @@ def _load(name: str, data_dir: Path) -> VotedTable:
 
 
 if __name__ == "__main__":
-    measure_tables("source_constants", __doc__, TABLES, _load, measure)
+    measure_tables("source_constants", __doc__, REAL, _load, measure)

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results
 from benchmarks.source_constants import ABOVE, BELOW, CONSTANTS, KINDS
-from benchmarks.source_tables import FAMILIES, TABLES
+from benchmarks.source_tables import FAMILIES, REAL
 
 GOAL = 0.9  # of the sources in their range, mean over families, where the width is chosen
 LEAST_SOURCES = 5  # of a kind, in a table that counts
@@ -23,7 +23,7 @@ Range = tuple[float, float]  # share of sources in it, and mean width
 def _found() -> dict[str, dict[str, Any]]:
     """Return the results per table, in the order of the tables."""
     items = {item["about"]["dataset"]["name"]: item for item in results("source-constants/*.json")}
-    return {name: items[name] for name in TABLES if name in items}
+    return {name: items[name] for name in REAL if name in items}
 
 
 def over_families(tables: Iterable[str], of_table: Callable[[str], float]) -> float:
@@ -44,8 +44,8 @@ def constants() -> Block:
     found = _found()
     if not found:
         return HOLE
-    tables = list(found)
     accuracies = {name: item["result"]["accuracies"] for name, item in found.items()}
+    tables = [name for name, tried in accuracies.items() if len(tried) > 1]
     rows = [["constant", "today", "also tried", "other value chosen", "today %", "left out %"]]
     every = [key for name in CONSTANTS for key in _settings(name)]
     for title, settings in (*((name, _settings(name)) for name in CONSTANTS), ("any", every)):
@@ -80,14 +80,14 @@ def _best(
 
 
 def _ranges(kind: str, found: dict[str, dict[str, Any]]) -> dict[str, dict[Pair, Range]]:
-    """Return what each pair of factors gives, per real table with enough sources of a kind."""
+    """Return what each pair of factors gives, per table with enough sources of a kind."""
     of_tables: dict[str, dict[Pair, Range]] = {}
     for name, item in found.items():
         for row in item["result"]["ranges"]:
             if row["kind"] == kind and row["sources"] >= LEAST_SOURCES:
                 shown = row["inside"] / row["sources"], row["width"]
                 of_tables.setdefault(name, {})[row["below"], row["above"]] = shown
-    return {name: one for name, one in of_tables.items() if FAMILIES[name] != "simulated"}
+    return of_tables
 
 
 def narrowest(of_tables: dict[str, dict[Pair, Range]], tables: Sequence[str]) -> Pair:

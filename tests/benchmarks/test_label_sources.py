@@ -189,7 +189,8 @@ def test_the_page_of_one_table(result, results):
     assert row in shown["sources-accuracy"]
     assert "mean" not in shown["sources-accuracy"]  # of tables that are not there
     assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-tables"]
-    assert "true accuracies in the range" in shown["sources-ranges"]
+    rank = result["ways"]["select, static"]["spearman"]
+    assert shown["sources-ranks"].splitlines()[2].endswith(f"| {rank:.2f} |")
     assert "| agnews-seeds | 4 seed words | 240 | 3 |" in shown["sources-tables"]
     assert "| agnews-seeds |" in shown["sources-seconds"]
     assert "agnews" not in shown["sources-checked"]  # of votes as they were given
@@ -212,6 +213,8 @@ def test_constants_are_tried_one_at_a_time(monkeypatch):
         assert {row["sources"] for row in rows} == {count}
         assert rows[0]["width"] < rows[-1]["width"]
         assert rows[0]["inside"] <= rows[-1]["inside"]
+    monkeypatch.setattr(source_constants, "LARGE", 119)
+    assert [*source_constants.settings(120)] == [("", None)]
 
 
 def test_votes_of_the_command_repeat_the_labels():
