@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import string
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class VotedTable(NamedTuple):
     def named(self, codes: np.ndarray) -> np.ndarray:
         """Return class names for codes of any shape, object; None for -1."""
         return np.array([*self.classes, None], dtype=object)[codes]
+
+    def coded(self, labels: Iterable[Any]) -> np.ndarray:
+        """Return the codes of class names, int; -1 for others."""
+        code_of = {label: code for code, label in enumerate(self.classes)}
+        return np.array([code_of.get(label, -1) for label in labels])
 
 
 def load_voted(name: str, data_dir: Path) -> VotedTable:

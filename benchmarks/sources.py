@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -89,7 +89,7 @@ def _selected(seed: int, table: VotedTable) -> JoinedLabels:
     start = time.process_time()
     selection = joined()
     seconds = time.process_time() - start
-    k, codes = len(table.classes), _codes(table, selection.labels)
+    k, codes = len(table.classes), table.coded(selection.labels)
     right = np.nan_to_num(np.asarray(selection.confidence))
     probabilities = np.repeat((1 - right)[:, None] / (k - 1), k, axis=1)
     labelled = np.flatnonzero(codes >= 0)
@@ -116,14 +116,9 @@ def _checked(
     said = {int(row): table.classes[table.gold[row]] for row in rows}
     checked = {row: label if label in known else None for row, label in said.items()}
     again = joined(checked=checked)
-    after = _codes(table, np.where(again.mask, again.corrected, again.suggested))
+    after = table.coded(np.where(again.mask, again.corrected, again.suggested))
     after[rows] = table.gold[rows]
     return after, corrected
-
-
-def _codes(table: VotedTable, labels: Iterable[Any]) -> np.ndarray:
-    code_of = {label: code for code, label in enumerate(table.classes)}
-    return np.array([code_of.get(label, -1) for label in labels])
 
 
 def by_one_label(table: VotedTable) -> list[JoinedLabels]:
@@ -134,7 +129,7 @@ def by_one_label(table: VotedTable) -> list[JoinedLabels]:
     right = np.nan_to_num(np.asarray(selection.confidence))
     suggested = np.nan_to_num(np.asarray(selection.suggested_probability))
     probabilities = np.zeros((len(table.texts), len(table.classes)))
-    rows, codes = np.flatnonzero(table.voted), _codes(table, selection.suggested)
+    rows, codes = np.flatnonzero(table.voted), table.coded(selection.suggested)
     probabilities[rows, given[rows]] = right[rows]
     probabilities[rows, codes[rows]] = suggested[rows]
     return [JoinedLabels(Combined(probabilities, combined.accuracies))]

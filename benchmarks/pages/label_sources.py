@@ -1,4 +1,4 @@
-"""Label sources: accuracy of combined labels, ranking, classifiers, accuracies of the sources."""
+"""Label sources: accuracy of combined labels, ranking of rows and of sources, time."""
 
 from __future__ import annotations
 
@@ -145,20 +145,6 @@ def seconds() -> Block:
     return _block(rows, found)
 
 
-def ranges() -> Block:
-    """Return how well the accuracies of the sources are ranked, and how often ranges hold."""
-    block = _compared("spearman", 2, 1, _ESTIMATING)
-    found = _found()
-    if not found:
-        return HOLE
-    rows = [["table", "true accuracies in the range %"]]
-    for name, item in found.items():
-        rows.append([name, _cell(_value(item, _OURS, "in_range"), 0, 100)])
-    shares = [_value(found[name], _OURS, "in_range") for name in found]
-    rows.append(["mean", _cell(_mean(shares), 0, 100)])
-    return Block(f"{block.text}\n\n{markdown(rows)}")
-
-
 def command() -> Block:
     """Return time and memory of ``lops select`` on generated votes."""
     files = sorted(results("select/sources-*.json"), key=lambda item: item["result"]["n_rows"])
@@ -190,6 +176,6 @@ TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "sources-tables": tables,
     "sources-checked": checked,
     "sources-seconds": seconds,
-    "sources-ranges": ranges,
+    "sources-ranks": lambda: _compared("spearman", 2, 1, _ESTIMATING),
     "sources-command": command,
 }

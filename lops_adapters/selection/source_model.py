@@ -13,7 +13,7 @@ from lops_adapters.selection.signals import Signals, frequencies, overlapping, p
 
 # Votes of other sources on a row that weigh as much as the majority. This, the next four numbers,
 # and the constants of :mod:`.signals` were chosen on the tables of docs/results/sources.md, gold
-# labels included; no table was left out.
+# labels included; docs/results/sources-constants.md chooses them again without each family.
 ANCHOR = 3.0
 _CLEARLY = 3.5  # standard errors by which held-out votes are predicted better
 _WITHIN = 2.0  # of the logarithm of the likelihood: what is as good as the best

@@ -6,12 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import kept, label_models, select_command, source_measures, sources
+from benchmarks import (
+    kept,
+    label_models,
+    select_command,
+    source_constants,
+    source_measures,
+    sources,
+)
 from benchmarks.label_models import Combined
 from benchmarks.pages import common
 from benchmarks.pages import label_sources as page
 from benchmarks.source_tables import FAMILIES, TABLES, VotedTable, load_voted, simulated
 from benchmarks.speed.generated import documents
+from lops_adapters.selection import source_model
 
 from ..noisy import noisy_texts
 from .stored import about, write_result
@@ -181,11 +189,32 @@ def test_the_page_of_one_table(result, results):
     assert row in shown["sources-accuracy"]
     assert "mean" not in shown["sources-accuracy"]  # of tables that are not there
     assert "snorkel 0.10.0, CPU (P), commits abcdef0123" in shown["sources-tables"]
-    assert "true accuracies in the range" in shown["sources-ranges"]
+    rank = result["ways"]["select, static"]["spearman"]
+    assert shown["sources-ranks"].splitlines()[2].endswith(f"| {rank:.2f} |")
     assert "| agnews-seeds | 4 seed words | 240 | 3 |" in shown["sources-tables"]
     assert "| agnews-seeds |" in shown["sources-seconds"]
     assert "agnews" not in shown["sources-checked"]  # of votes as they were given
     assert set(page._GROUPS["mean, all"]) == set(TABLES) == set(FAMILIES)
+
+
+def test_constants_are_tried_one_at_a_time(monkeypatch):
+    """Accuracies per constant, and sources in ranges that grow with the factors."""
+    values = {"ANCHOR": source_constants.CONSTANTS["ANCHOR"]}
+    monkeypatch.setattr(source_constants, "CONSTANTS", values)
+    table = toy(n=120)
+    table.votes[:, 3] = np.where(table.votes[:, 3] == 1, 1, -1)  # a rule for one class
+    found = source_constants.measure(table)
+    assert list(found["accuracies"]) == ["", "ANCHOR 1", "ANCHOR 10"]
+    assert found["accuracies"][""] > 0.85
+    assert source_model.ANCHOR == 3.0
+    for kind, count in (("one class", 1), ("several classes", 3)):
+        rows = [row for row in found["ranges"] if row["kind"] == kind]
+        assert len(rows) == 32
+        assert {row["sources"] for row in rows} == {count}
+        assert rows[0]["width"] < rows[-1]["width"]
+        assert rows[0]["inside"] <= rows[-1]["inside"]
+    monkeypatch.setattr(source_constants, "LARGE", 119)
+    assert [*source_constants.settings(120)] == [("", None)]
 
 
 def test_votes_of_the_command_repeat_the_labels():

@@ -92,3 +92,22 @@ def test_near_names_of_votes_are_counted_by_votes():
     votes = [["Sports.", "art", "art"]] * 3 + [["sport", "sport", "Sports."]] * 2
     given = read_labels(votes, classes=["sport", "art"])
     assert given.notes == ["Read as classes: 'Sports.' as sport (5)."]
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_rows_of_several_labels_are_shown_in_their_order(joined):
+    """In a later block, row 4 is its first one."""
+    tally, labels = count(["a", "a", "x"]), ["y", "x", "a"]
+    if joined:
+        tally.join(count(labels, first=4))
+    else:
+        where = Lines([4, 5, 6])
+        tally.count(tally.numbers(labels, where), where)
+    numbers = [tally.labels.index(label) for label in "xy"]
+    assert tally.shown(numbers) == "rows 3, 4, 5"
+
+
+def test_half_as_many_classes_as_rows_are_enough():
+    assert len(read_classes(count([*range(10), *range(10)]), COLUMNS).names) == 10
+    with pytest.raises(LopsError, match="found 11 different labels in 20 texts, such as '0'"):
+        read_classes(count([*range(11), *range(9)]), COLUMNS)

@@ -112,3 +112,16 @@ def test_the_interval_of_a_finite_stratum_by_hand():
     assert found[:3] == pytest.approx((0.2, 0.07883, 0.42208), abs=2e-4)
     wide = noise_rate(np.zeros(2000, dtype=np.int64), np.zeros(2000), np.arange(10), true)
     assert wide[:3] == pytest.approx((0.2, 0.0567, 0.5098), abs=2e-3)
+
+
+def test_the_interval_of_two_strata_by_hand():
+    """The stratum above, and as many rows again that are all checked and right.
+
+    So half of its share, and half as far from it as its own interval goes.
+    """
+    codes, suggested = np.zeros(40, dtype=np.int64), np.repeat([0, 1], 20)
+    rows = np.array([*range(10), *range(20, 40)])
+    true = np.array([1, 1, *[0] * 28])
+    found = noise_rate(codes, suggested, rows, true)
+    expected = (0.1, 0.1 - (0.2 - 0.07883) / 2, 0.1 + (0.42208 - 0.2) / 2)
+    assert found[:3] == pytest.approx(expected, abs=2e-4)

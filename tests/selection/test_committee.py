@@ -130,11 +130,12 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     knowing = stubs(CODES, 3, 0.9, 0.8)
     committees = []
     labelled = Labelled.of(SAMPLES, LABELS)
-    found = Committee([*knowing, Stub("ignorant", rows)], fitted=committees.append)(labelled)
+    ignorant = [Stub("ignorant", rows), Stub("ignorant, too", rows)]
+    found = Committee([*knowing, *ignorant], fitted=committees.append)(labelled)
     expected = Committee(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
-    assert committees[0].weights == [1, 1, 0]
+    assert committees[0].weights == [1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("per_class", [False, True])

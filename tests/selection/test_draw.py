@@ -108,3 +108,13 @@ def test_rows_beyond_the_floor_stay_when_rows_are_dropped(monkeypatch, n, block)
     monkeypatch.setattr(draw, "FLOOR", 8)
     table = rows(n, 3)
     assert drawn(table, 900, block=block).positions.tolist() == by_brute_force(table, 900)
+
+
+def test_a_sample_that_holds_a_small_class_as_a_whole_is_enough(monkeypatch):
+    """5 rows of one class and 2 of another, 3 of each at least, or all that there are."""
+    monkeypatch.setattr(draw, "FLOOR", 3)
+    labels = np.array([1, 1, 1, 1, 1, 2, 2], dtype=np.uint64)
+    found = Draw(6)
+    found.add(np.arange(7, dtype=np.uint64), labels, np.arange(7), list(range(7)))
+    assert found.is_enough({1: 5, 2: 2})
+    assert not found.is_enough({1: 5, 2: 3})  # the third one was not drawn

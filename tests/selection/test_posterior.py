@@ -270,3 +270,23 @@ def test_equal_probabilities_are_kept(value):
 )
 def test_the_bounds_of_what_is_kept(right, least):
     assert least_kept(np.array(right)) == pytest.approx(least, abs=1e-8)
+
+
+def test_as_many_samples_as_folds_can_be_checked():
+    """Three of four labels of a class are denied: believed with 5 folds, not with 4."""
+    rows = np.array([[0.99, 0.01]] * 8 + [[0.99, 0.01]] * 3 + [[0.01, 0.99]])
+    codes = np.array([0] * 8 + [1] * 4)
+    np.testing.assert_allclose(label_distribution(rows, codes, least=5)[1], [0, 1], atol=1e-9)
+    assert label_distribution(rows, codes, least=4)[1, 0] > 0.3
+
+
+def test_the_range_of_the_noise_by_hand():
+    """8 of 80 labels are surely wrong, by likelihoods of any sharpness.
+
+    The standard error of 0.1 is sqrt(0.1 * 0.9 / 80) = 0.03354; the range is twice as far.
+    """
+    sure = np.array([[1.0, 0.0], [0.0, 1.0]])
+    found = estimate_noise(sure[np.repeat([0, 1], 40)], np.repeat([0, 1], [48, 32]))
+    assert found.rate == pytest.approx(0.1, abs=0.002)
+    assert found.low == pytest.approx(0.1 - 0.0671, abs=0.004)
+    assert found.high == pytest.approx(0.1 + 0.0671, abs=0.004)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lops_adapters.labels.votes import Votes
-from lops_adapters.selection import build, sources
+from lops_adapters.selection import build, source_table, sources
 from lops_adapters.selection.signals import Signals, overlapping
+from lops_adapters.selection.source_model import given_rows
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import by_votes, first_codes, fit
 from lops_adapters.selection.suggestions import Suggestions
@@ -298,3 +299,60 @@ def test_a_source_that_always_gives_one_vote_changes_nothing():
     assert constant.votes == 600
     assert constant.accuracy == pytest.approx((codes == 2).mean(), abs=0.03)
     assert (constant.alone, constant.changed) == (1, 1)
+
+
+def test_ranges_by_hand():
+    """Of 100 votes, 80 surely right: a variance of 0.16 per vote, of 0.0016 in the mean.
+
+    To 1.28 standard errors comes what sources hide: below, 0.5 or 0.9 standard deviations of a
+    vote, more of it for a source that votes for one class; above, 0.1 or 0.3.
+    """
+    one, several = (
+        source_table._source(np.array(counts), np.arange(len(counts)), 0.8, 0.0, 0, 0)
+        for counts in ([[80.0, 20.0]], [[40.0, 10.0], [10.0, 40.0]])
+    )
+    assert one.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.81 * 0.16) ** 0.5)
+    assert one.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.09 * 0.16) ** 0.5)
+    assert several.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.25 * 0.16) ** 0.5)
+    assert several.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.01 * 0.16) ** 0.5)
+    unsure = source_table._source(np.array([[80.0, 20.0]]), np.arange(1), 0.8, 16.0, 0, 0)
+    assert unsure.low == pytest.approx(0.8 - (1.28**2 * 0.0032 + 0.81 * 0.16) ** 0.5)
+    certain = source_table._source(np.array([[9.0, 0.0]]), np.arange(1), 1.0, 0.0, 0, 0)
+    assert (certain.low, certain.high) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("rows", "copies"), [(19, False), (20, True)])
+def test_copies_vote_alike_on_twenty_rows(rows, copies):
+    """Two sources that never differ; a third one votes elsewhere, too."""
+    votes = np.full((60, 3), -1)
+    votes[:rows, :2] = np.arange(rows)[:, None] % 2
+    votes[:, 2] = np.arange(60) // 3 % 2
+    signals = Signals.of(votes, 2)
+    assert signals.keys.tolist() == [0, 1, 2, 3, 4, 5]
+    assert signals.overlap[0, 2] == signals.overlap[1, 3] == copies
+    assert signals.overlap[0, 4] == 0
+
+
+@pytest.mark.parametrize(("count", "label"), [(2, 0), (3, 1)])
+def test_a_class_with_as_many_votes_as_folds_may_win(count, label):
+    """A rare vote says more than one that nearly all rows get."""
+    votes = np.full((30, 3), -1)
+    votes[:25, 0], votes[:count, 1], votes[25:, 2] = 0, 1, 2
+    assert Signals.of(votes, K).labels(votes)[:count].tolist() == [label] * count
+
+
+def test_how_far_the_majority_counts_by_hand():
+    """With one vote per row fully; with v votes, 3 of 3 + (v - 1); members count as 3 more."""
+    for per_row, others in ((1, 0), (2, 1), (3, 2)):
+        votes = np.full((30, 3), -1)
+        votes[:, :per_row] = np.arange(30)[:, None] % 3
+        given = given_rows(Signals.of(votes, K), votes, np.full(30, -1))
+        assert given.anchor(members=False) == pytest.approx(3 / (3 + others))
+        assert given.anchor(members=True) == pytest.approx(3 / (6 + others))
+
+
+@pytest.mark.parametrize(("n", "free"), [(60, False), (2000, True)])
+def test_a_model_leaves_the_majority_only_if_it_predicts_votes_clearly_better(n, free):
+    """The gain of 60 rows is about two standard errors; 3.5 are asked for."""
+    _, votes = voted([0.4, 0.6, 0.9], n=n, coverage=0.9, seed=0)
+    assert by_votes(votes, K).model.free == free

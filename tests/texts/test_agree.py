@@ -122,3 +122,14 @@ def test_one_source_is_not_enough():
         agree(["a", "b"], ["x", "y"])
     with pytest.raises(LopsError, match="found 3 texts and 2 rows of labels"):
         agree(["a", "b", "c"], [["x", "y"], ["y", "y"]])
+
+
+def test_rows_without_a_vote_are_neither_sent_back_nor_checked():
+    texts, _, votes = labelled(60)
+    silent = {name: [None if i < 3 else vote for i, vote in enumerate(column)]
+              for name, column in votes.items()}  # fmt: skip
+    silent["guess"][3:30] = [None] * 27
+    page = agree(texts, silent)
+    assert sorted(page.to_check) == list(range(3, 60))
+    assert page.sent_back["guess"]
+    assert min(one.row for one in page.sent_back["guess"]) >= 30

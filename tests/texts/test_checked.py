@@ -80,6 +80,9 @@ def test_the_noise_of_all_rows_and_of_each_class():
     (said,) = [why for why in selection.why if why.startswith("Checked: 120 rows. Wrong labels: ")]
     assert said.endswith(" 95 % interval); this range is narrow enough to stop.")
     # Four times as many are more than there are.
+    assert checked_sentences(Rate(0.2, 0.1, 0.4, 60), 240)[0].endswith(
+        "; checking 180 more would halve the range."
+    )
     (said,) = checked_sentences(Rate(0.2, 0.1, 0.4, 70), 240)
     assert (
         said

@@ -88,3 +88,12 @@ def test_many_texts(monkeypatch):
 @pytest.mark.parametrize("odd", ["lone \ud800 surrogate", "\x00", "🏳️‍🌈", "é" * 1000])
 def test_odd_texts(odd):
     assert groups([odd, "plain words here", odd]) in ([[0, 2]], [])
+
+
+def test_four_shingles_of_five_are_enough():
+    assert groups(["one two three four five six seven", "one two three four five six"]) == [[0, 1]]
+
+
+def test_each_is_compared_with_the_first_of_its_bucket_and_the_one_before():
+    same = np.arange(5, dtype=np.uint32)
+    assert set(module._candidates([same] * 4)) == {(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)}

@@ -8,6 +8,8 @@ import pytest
 
 import lops_adapters
 from lops_adapters import LopsError
+from lops_adapters.core import ClassReport
+from lops_adapters.texts.class_table import Wrong
 from lops_adapters.texts.result import TextSelection
 
 from ..noisy import noisy_texts
@@ -133,3 +135,11 @@ def test_corrections(labels, suggested, rejected, expected):
     columns = {"labels": labels, "suggested": np.array(suggested, dtype=object)}
     selection = SimpleNamespace(**columns, rejected=np.array(rejected, dtype=int))
     assert TextSelection.corrections(selection) == expected
+
+
+def test_the_range_of_wrong_labels_holds_their_estimate():
+    """3 of 10 labels are expected to be wrong, beyond either limit."""
+    report = {"a": ClassReport(10, 8, 0, 8, None, "")}
+    assert Wrong({"a": 3.0}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
+    assert Wrong({"a": 3.0}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
+    assert Wrong().share(report) == []

@@ -7,7 +7,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.labels.soft import hard_labels
+from lops_adapters.labels.soft import SoftLabels, hard_labels
 
 from ..noisy import noisy_texts
 
@@ -71,3 +71,11 @@ def test_weights():
     assert found.sample_weight[wrong].mean() < 0.3
     assert found.sample_weight[~wrong].mean() > 0.8
     assert select(TEXTS, LABELS, method="automatic").sample_weight is None
+
+
+@pytest.mark.parametrize("cell", ["[0.1, 0.2, 0.7]", "[1]"])
+def test_every_list_has_a_number_per_class(cell):
+    read = SoftLabels(["p"])
+    assert read.labels([["[0.1, 0.9]"], ["[0.8, 0.2]"]], "row {}".format) == [1, 0]
+    with pytest.raises(LopsError, match=r"--soft-labels p, row 1: found \[.*; wanted 2 numbers$"):
+        read.labels([["[0.1, 0.9]"], [cell]], "row {}".format)

@@ -64,3 +64,13 @@ def test_the_page_of_a_sample_that_is_the_table():
     assert [r.kept for r in totals.reports(found.per_class).values()] == [
         r.kept for r in found.per_class.values()
     ]
+
+
+def test_a_kept_row_that_a_person_corrected_is_right():
+    """Two rows with the label 0, kept, of class 1; a person corrected the first one."""
+    zeros = np.zeros(2, dtype=np.int64)
+    assessment = Assessment(np.ones(2, dtype=bool), np.ones(2), zeros, np.ones(2), zeros)
+    totals = Totals.of(2)
+    totals.count(zeros, assessment, gold=np.array([1, 1]), checked=np.array([1, 0]))
+    assert (totals.wrong.tolist(), totals.gold_kept.tolist()) == ([2, 0], [2, 0])
+    assert totals.wrong_kept.tolist() == [1, 0]
