@@ -16,7 +16,9 @@ _RULES = {"by rank, the default": "", "`--delta 0.6`, as published": "delta-"}
 _UNEQUAL = ("standard", "random", "committee")
 _UNEQUAL_RULES = {"rank": "by rank", "share": "`--share 0.3`", "delta": "`--delta 0.6`"}
 _ROUNDS = 5
-_SIZES = ("500", "1000", "2000", "4000", "", "minilm")  # empty: the whole corpus, as minilm
+# The last one is the whole corpus, as is the one with MiniLM.
+_SIZES = [f"rounds/self-training-hybrid{size}" for size in ("-500", "-1000", "-2000", "-4000", "")]
+_MINILM = "gpu/self-training-hybrid"
 _FRAMEWORKS = {"conwea": "ConWea", "xclass": "X-Class", "westclass": "WeSTClass"}
 
 
@@ -40,15 +42,14 @@ def sizes() -> Block:
     rows = [["data", "documents", "seeds", *_heads(arms), "`committee`, first iteration"]]
     groups = []
     for data, title in _TITLES.items():
-        for size in _SIZES:
-            name = f"{size}-{data}" if size else data
-            files = results(f"rounds/self-training-hybrid-{name}-seed*.json")
+        for size in (*_SIZES, _MINILM):
+            files = results(f"{size}-{data}-seed*.json")
             if not files:
                 continue
             groups.append(files)
             scores = [spread(values(files, arm, "macro_f1")) for arm in arms]
             documents = f"{files[0]['about']['dataset']['documents']:,}"
-            documents += ", MiniLM" if size == "minilm" else ""
+            documents += ", MiniLM" if size == _MINILM else ""
             first = spread([_scores(item, "committee")[0] for item in files])
             rows.append([title, documents, str(len(files)), *scores, first])
     return table(rows, groups)
