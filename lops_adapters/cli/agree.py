@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
         "language model as good as a person?",
         EXAMPLES,
     )
-    shared.add_sources(shared.add_table(new, needed=False))
+    shared.add_sources(shared.add_table(new))
     choice = new.add_argument_group("comparison")
     choice.add_argument(
         "--people",

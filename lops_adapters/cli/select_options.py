@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
         "Writes the kept rows, the rejected rows and a report.",
         EXAMPLES,
     )
-    data = shared.add_table(parser, needed=False)
+    data = shared.add_table(parser)
     shared.add_sources(data)
     data.add_argument(
         "--drop-source",
@@ -80,7 +80,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help=f"{', '.join(offered())} (default: committee, which decides how many to keep)",
     )
-    shared.add_keep(choice, "auto")
+    shared.add_keep(choice)
     choice.add_argument(
         "--per-class",
         action=argparse.BooleanOptionalAction,

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -256,10 +255,9 @@ def test_options_are_named_as_typed(here, capsys, message, options):
     assert typed("per_class") == "per_class"  # in Python
 
 
-@pytest.mark.parametrize("name", ["select", "compare"])
 @pytest.mark.parametrize("option", ["--encoder", "--probe"])
 def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
-    here, name, option, monkeypatch
+    here, option, monkeypatch
 ):
     pytest.importorskip("transformers")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
@@ -268,26 +266,22 @@ def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
         ("no/such-model", "it is not in the cache, and HF_HUB_OFFLINE is set"),
         ("./no/such/folder", "no such folder"),
     ]:
-        more = ["--gold", "true", "--methods", "committee"] if name == "compare" else []
-        run = import_module(f"lops_adapters.cli.{name}").main
         with pytest.raises(
             LopsError, match=f"cannot load the encoder '{encoder}' .{reason}.; want"
         ):
-            run(["news.csv", "--text", "text", "--label", "weak", option, encoder, *more])
+            command.main(["news.csv", "--text", "text", "--label", "weak", option, encoder])
 
 
 @pytest.mark.parametrize(
-    ("name", "option", "value", "wanted"),
+    ("option", "value", "wanted"),
     [
-        ("select", "--sure", "auto", "a number"),
-        ("select", "--relabel", "sure", "a number"),
-        ("select", "--keep", "half", "auto or a number"),
-        ("compare", "--keep", "half", "auto or a number"),
+        ("--sure", "auto", "a number"),
+        ("--relabel", "sure", "a number"),
+        ("--keep", "half", "auto or a number"),
     ],
 )
-def test_what_is_no_number(name, option, value, wanted, capsys):
-    gold = ["--gold", "true"] if name == "compare" else []
+def test_what_is_no_number(option, value, wanted, capsys):
     with pytest.raises(SystemExit):
-        main([name, "a.csv", "--text", "text", "--label", "weak", *gold, option, value])
+        main(["select", "a.csv", "--text", "text", "--label", "weak", option, value])
     said = f"argument {option}: found '{value}'; wanted {wanted} such as 0.5\n"
     assert said in capsys.readouterr().err

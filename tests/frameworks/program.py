@@ -1,7 +1,7 @@
 """Commands of frameworks, killed and resumed: one per line of standard input.
 
-A line is the JSON list of the arguments of :func:`endings`. The answer is a line of JSON on standard
-output: what it returns. What commands print goes to standard error.
+A line is the JSON list of the arguments of :func:`endings`. The answer, what it returns, is a line
+of JSON on standard output. What commands print goes to standard error.
 """
 
 import json

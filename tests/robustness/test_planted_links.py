@@ -32,11 +32,9 @@ def commands(folder: Path) -> list[list[str]]:
     columns = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
     table, parts = str(folder / "news.csv"), str(folder / "parts")
     select = ["select", table, *columns, "--output", parts, "--keep-out", str(folder / "c.csv")]
-    compare = ["compare", table, *columns, "--gold", "true", "--methods", "standard"]
     return [
         select,
         [*select, "--force"],
-        [*compare, "--output", str(folder / "comparison")],
         ["apply", str(folder / "corrections.csv"), table, "--label", "weak", "--output",
          str(folder / "corrected.csv")],
         ["vendor", str(folder)],

@@ -13,8 +13,6 @@ COLUMNS = ["--text", "text", "--label", "weak", "--quiet"]
 COMMANDS = {
     "select": ["select", "a.csv", *COLUMNS, "--encoder", "none", "--output", "out",
                "--keep-out", "kept.csv"],
-    "compare": ["compare", "a.csv", *COLUMNS, "--gold", "true", "--methods", "standard",
-                "--output", "out"],
     "apply": ["apply", "corrections.csv", "a.csv", "--label", "weak", "--output", "kept.csv"],
 }  # fmt: skip
 
