@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample, dict[str, str]]:
     """Return the rows with a label, and checksums of the files."""
     table, sums = shared.laid_out(options, shared.opened(options, paths)), files.checksums(paths)
-    votes = vote_columns(table, options.labels or (), ())
+    votes = vote_columns(table, options.labels or ())
     columns = Columns(
         options.text,
         options.label,

@@ -128,9 +128,9 @@ def test_contents_that_do_not_fit_the_options(here):
 def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
     refused(
-        "--keep-out is kept.toml; wanted a name that ends in one of "
+        "--corrected is kept.toml; wanted a name that ends in one of "
         ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq, .arrow$",
-        "news.csv --keep-out kept.toml",
+        "news.csv --corrected kept.toml",
     )
     refused(
         r"cannot write into .*news.csv .Not a directory.; give another --output",
@@ -144,7 +144,7 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
         )
         refused(
             "^clean.pq needs pyarrow, which is not installed; run: pip install ",
-            "news.csv --keep-out clean.pq",
+            "news.csv --corrected clean.pq",
         )
 
     def forbidden(dir):
@@ -156,8 +156,8 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
         "news.csv --output deep/er",
     )
     refused(
-        rf"^cannot write into {here} .Permission denied.; give another --keep-out$",
-        "news.csv --keep-out clean.csv",
+        rf"^cannot write into {here} .Permission denied.; give another --corrected$",
+        "news.csv --corrected clean.csv",
     )
 
 
@@ -165,11 +165,15 @@ def test_names_that_no_file_can_have(here):
     write_table(here / "news.csv", ROWS)
     for name in ("a\0b.csv", "a\ud800b.csv"):
         refused("cannot be the name of a file", name)
-        for option in ("--output", "--keep-out"):
+        for option in ("--output", "--corrected"):
             refused("cannot be the name of a file", "news.csv", option, name)
     os.symlink("loop", here / "loop")
     os.symlink("loop.csv", here / "loop.csv")
-    for option, name in (("--output", "loop"), ("--output", "loop/in"), ("--keep-out", "loop.csv")):
+    for option, name in (
+        ("--output", "loop"),
+        ("--output", "loop/in"),
+        ("--corrected", "loop.csv"),
+    ):
         with pytest.raises(LopsError, match=f"{option} is {name}, which links to itself"):
             command.main(["news.csv", *OPTIONS, option, name])
 
@@ -239,8 +243,6 @@ def test_options_of_the_committee(here, message, options):
         ("and --every is 3; leave it out", "--every 3"),
         ("leave --per-class out", "--per-class --method released"),
         ("margin has no option '--sure'; leave it out", "--sure 0.9 --method margin"),
-        ("--weights needs the committee, and the method is automatic",
-         "--weights --method automatic"),
         ("--probe is 'linera'; did you mean 'linear'?", "--probe linera"),
         ("--words need an encoder, which compares texts with them, and --encoder is none",
          "--words words.json --encoder none"),

@@ -84,8 +84,8 @@ def test_damaged_and_hostile_packed_files(here, monkeypatch):
     refused("bomb.csv.gz unpacks to more than 200 times its size", "bomb.csv.gz")
     (here / "news.parquet.gz").write_bytes(whole)
     refused("news.parquet.gz: unknown suffix '.gz'; wanted one of .csv", "news.parquet.gz")
-    refused("--keep-out is kept.csv.gz; wanted a name that ends in one of .csv", "news.csv",
-            "--keep-out", "kept.csv.gz")  # fmt: skip
+    refused("--corrected is new.csv.gz; wanted a name that ends in one of .csv", "news.csv",
+            "--corrected", "new.csv.gz")  # fmt: skip
 
 
 def book(path, **sheets):

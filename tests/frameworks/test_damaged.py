@@ -5,6 +5,7 @@ then as a run that nobody disturbed.
 import json
 import re
 import shutil
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -50,12 +51,12 @@ def folder(whole, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("first", range(len(DAMAGES)))
-def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder, first):
+def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder):
+    """Each in another way; tests/runs/test_folder.py has every way for one stage."""
     run, damaged = folder / "run", []
-    for number, path in enumerate(sorted((run / "work").iterdir())):
+    paths = sorted((run / "work").iterdir())
+    for path, damage in zip(paths, cycle(DAMAGES), strict=False):
         assert path.suffix == ".npz"
-        damage = DAMAGES[(first + number) % len(DAMAGES)]
         damage(path, folder)
         if damage is not unreadable or not readable(path):
             damaged.append(path)

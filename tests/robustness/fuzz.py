@@ -151,7 +151,7 @@ def commands(draw, folder):
         "--delimiter": (",", "tab", "", '"'),
         "--gold": ("true", "text", "weak", "none"),
         "--id": ("nr", "none"),
-        "--keep-out": (str(folder / "k.csv"), str(folder / "out" / "k.csv"), str(path)),
+        "--corrected": (str(folder / "k.csv"), str(folder / "out" / "k.csv"), str(path)),
         "--seed": ("0", "-1", "x"),
     }
     for name in draw.sample(sorted(options), draw.randint(0, 3)):

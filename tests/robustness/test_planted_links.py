@@ -31,7 +31,7 @@ def commands(folder: Path) -> list[list[str]]:
     """Return commands that write every output next to the table."""
     columns = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
     table, parts = str(folder / "news.csv"), str(folder / "parts")
-    select = ["select", table, *columns, "--output", parts, "--keep-out", str(folder / "c.csv")]
+    select = ["select", table, *columns, "--output", parts, "--corrected", str(folder / "c.csv")]
     return [
         select,
         [*select, "--force"],
