@@ -12,16 +12,14 @@ ONE, NONE = [*TEXT, "--label", "weak"], ["--encoder", "none"]
 SETTINGS = {
     "per class": [*ONE, *NONE, "--per-class", "--source", "source"],
     "sure": [
-        *ONE, *NONE, "--sure", "0.9", "--relabel", "0.6", "--weights", "--checked-column", "seen",
+        *ONE, *NONE, "--sure", "0.9", "--relabel", "0.6", "--checked-column", "seen",
     ],
     "near names": [
-        *ONE, *NONE, "--source", "source", "--drop-source", "annotator 1",
-        "--classes", "sport,money,arts",
+        *ONE, *NONE, "--source", "source", "--classes", "sport,money,arts",
     ],
     "groups": [*ONE, "--group", "group", "--words", "words.json", "--abstain", "arts"],
     "votes": [
         *TEXT, "--labels", "weak,rule,llm", "--group", "group", "--checked-column", "seen",
-        "--weights",
     ],
 }  # fmt: skip
 WORDS = {name: [f"{name}word{i}" for i in range(12)] for name in ("sport", "money", "arts")}

@@ -127,12 +127,13 @@ def test_a_command_on_addresses(store, tmp_path, monkeypatch, capsys):
         local = write_table(tmp_path / f"t{suffix}", rows)
         store.pipe(f"/b/t{suffix}", local.read_bytes())
         options = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
-        assert main(["select", local.name, *options, "--keep-out", f"k{suffix}"]) == 0
+        options += ["--output", f"out{suffix}", "--corrected"]
+        assert main(["select", local.name, *options, f"k{suffix}"]) == 0
         address = f"memory://b/t{suffix}"
-        assert main(["select", address, *options, "--keep-out", f"memory://b/k{suffix}"]) == 0
+        assert main(["select", address, *options, f"memory://b/k{suffix}", "--force"]) == 0
         assert store.cat(f"/b/k{suffix}") == (tmp_path / f"k{suffix}").read_bytes()
     capsys.readouterr()
-    again = ["select", address, *options, "--keep-out", "memory://b/k.parquet"]
+    again = ["select", address, *options, "memory://b/k.parquet"]
     assert main(again) == 2
     assert "memory://b/k.parquet already exists" in capsys.readouterr().err
     assert store.find("/b") == ["/b/k.csv", "/b/k.parquet", "/b/t.csv", "/b/t.parquet"]

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
         "language model as good as a person?",
         EXAMPLES,
     )
-    shared.add_sources(shared.add_table(new, needed=False))
+    shared.add_sources(shared.add_table(new))
     choice = new.add_argument_group("comparison")
     choice.add_argument(
         "--people",
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample, dict[str, str]]:
     """Return the rows with a label, and checksums of the files."""
     table, sums = shared.laid_out(options, shared.opened(options, paths)), files.checksums(paths)
-    votes = vote_columns(table, options.labels or (), ())
+    votes = vote_columns(table, options.labels or ())
     columns = Columns(
         options.text,
         options.label,

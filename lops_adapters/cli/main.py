@@ -17,9 +17,7 @@ COMMANDS = {
     "demo": "label, clean and train on the embedded corpus: a first look, in seconds",
     "select": "select the labels of a table to trust: kept rows, rejected rows, a report",
     "apply": "write a table with the corrections that were made in a report",
-    "compare": "compare selection methods on a table that also has gold labels",
     "agree": "how far annotators, rules and language models agree, and with checked rows",
-    "report": "rewrite the report of a finished run",
     "patch": "insert LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass",
     "vendor": "copy the one-file core into a code base, or check a copy",
 }

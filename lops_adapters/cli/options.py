@@ -26,11 +26,8 @@ def parser(command: str, description: str, examples: str) -> argparse.ArgumentPa
     )
 
 
-def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
-    """Add the options that name a table and its columns, and return their group.
-
-    ``needed``: texts and labels have no other source than their columns.
-    """
+def add_table(parser: argparse.ArgumentParser) -> Any:
+    """Add the options that name a table and its columns, and return their group."""
     data = parser.add_argument_group("data")
     data.add_argument(
         "files",
@@ -40,8 +37,8 @@ def add_table(parser: argparse.ArgumentParser, needed: bool = True) -> Any:
         ".xlsx: files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: "
         "standard input. Also s3://, gs://, hf:// and https://",
     )
-    data.add_argument("--text", required=needed, metavar="COLUMN", help="column of texts")
-    data.add_argument("--label", required=needed, metavar="COLUMN", help="column of noisy labels")
+    data.add_argument("--text", metavar="COLUMN", help="column of texts")
+    data.add_argument("--label", metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
         "--abstain",
         action="append",
@@ -168,15 +165,15 @@ def add_encoder(choice: Any) -> None:
     )
 
 
-def add_keep(choice: Any, default: float | str) -> None:
+def add_keep(choice: Any) -> None:
     """Add the option of the share to keep."""
     choice.add_argument(
         "--keep",
         type=fraction,
-        default=default,
+        default="auto",
         metavar="F|auto",
         help="share to keep, for methods that rank; auto: found by cross-validation "
-        f"(default: {default})",
+        "(default: auto)",
     )
 
 

@@ -24,7 +24,7 @@ from lops_adapters.tables.results import (
     TRAIN,
 )
 
-PAGES = ("config.json", "summary.json", "comparison.json", "agreement.json", "report.html")
+PAGES = ("config.json", "summary.json", "agreement.json", "report.html")
 NAMES = {
     *PAGES,
     DUPLICATES,

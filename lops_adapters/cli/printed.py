@@ -27,7 +27,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     sentences of the report.
     """
     why, page = done.said, done.page
-    to_check = _to_check(done, output)
+    to_check = _to_check(done)
     rate = done.fit.selection.checked_rate
     about = (
         f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
@@ -53,9 +53,9 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     ]
 
 
-def _to_check(done: Done, output: Output) -> int:
+def _to_check(done: Done) -> int:
     """Return the number of rows to check that are written."""
-    if output.folder is None or not done.fit.job.choice.row.assesses:
+    if not done.fit.job.choice.row.assesses:
         return 0
     return len(done.fit.selection.to_check())
 
@@ -105,24 +105,19 @@ def _method(done: Done, kept: str) -> str:
 
 
 def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str]:
-    alone, folder = output.keep_out, output.folder and remote.complete(output.folder)
-    written = [] if alone is None else [f"Kept rows: {alone}"]
-    written += [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
-    if folder is None:
-        return written
+    written = [] if output.corrected is None else [f"Corrected table: {output.corrected}"]
     names = ["kept", "rejected", f"relabelled ({done.totals.relabelled:,})"]
     names += [f"abstained ({done.totals.abstained:,})"] if done.totals.abstained else []
     names += ["train"] if done.fit.job.choice.row.assesses else []
     names += [f"{Path(TO_CHECK).stem} ({to_check})"] if to_check else []
     names += [Path(DUPLICATES).stem] if done.fit.near else []
     names += [Path(SOURCES).stem] if done.page.sources else []
-    where = f"{folder}/" + (f" (folders of .{output.kind} files)" if parts else "")
+    where = f"{remote.complete(output.folder)}/"
+    where += f" (folders of .{output.kind} files)" if parts else ""
     return [*written, f"Written to {where}: {', '.join(names)}, report.html"]
 
 
 def _next(done: Done, output: Output, to_check: int) -> str:
-    if output.folder is None:
-        return "Next: train on the kept rows, with balanced classes."
     method = done.fit.job.choice.row
     what = "on train.csv" if method.assesses else method.train_on
     page = f"Next: open {remote.complete(output.folder)}/report.html"

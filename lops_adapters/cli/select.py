@@ -26,7 +26,7 @@ from lops_adapters.texts.choices import Choice, check_names
 
 # Options that say where to write and how to run; config.json holds all others.
 UNRECORDED = (
-    *("files", "output", "keep_out", "corrected", "format", "force", "verbose", "engine"),
+    *("files", "output", "corrected", "format", "force", "verbose", "engine"),
     *("address", "command"),
 )
 Kind = TypeVar("Kind", Choice, Columns)
@@ -64,7 +64,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
     table = shared.laid_out(options, table)
-    votes = vote_columns(table, options.labels or (), options.drop_source or ())
+    votes = vote_columns(table, options.labels or ())
     columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
     columns.check(table)
     taken = [name for name in results.NEW if name in table.columns]
@@ -79,15 +79,13 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
             "--engine ray reads one row per text, and --source names the sources of texts with "
             "several rows; give --engine process, or a table with a column of labels per source"
         )
-    folder, keep_out = _outputs(options, paths)
+    folder = _folder(options, paths)
     if options.corrected is not None and columns.own_label is None:
         raise LopsError("--corrected needs one column of labels, --label; leave it out")
     inputs = [*paths, *(options.checked or ())]
-    files = (folder, keep_out, options.corrected)
-    with storage.claimed(*files), outputs.as_private_as(inputs):
-        _check_outputs(options, paths, folder, keep_out)
-        kind = options.format or table.format.native
-        output = engine.Output(folder, keep_out, kind, options.corrected)
+    with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
+        _check_outputs(options, paths, folder)
+        output = engine.Output(folder, options.format or table.format.native, options.corrected)
         _select(options, _job(options, table, columns, choice, output, notes), table, output)
 
 
@@ -102,8 +100,7 @@ def _able(method: Method) -> dict[str, bool]:
     """Return whether a method takes an option that few take."""
     takes = {"checked": "checked", "checked-column": "checked"}
     takes |= {"labels": "votes", "source": "votes", "group": "groups"}
-    able = {option: argument in method.takes for option, argument in takes.items()}
-    return {**able, "weights": method.assesses}
+    return {option: argument in method.takes for option, argument in takes.items()}
 
 
 def _job(
@@ -138,8 +135,6 @@ def _job(
         options.probe_rows,
         results.RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
-        options.weights,
-        labels_rest=output.folder is not None,
         page=page,
         checked=checked,
         data=data,
@@ -159,7 +154,7 @@ def _select(
     ray = import_module(RAY) if options.engine == "ray" else None
     if ray is not None:
         ray.check(options, job)
-    with outputs.writing(output.keep_out or output.folder or Path()):
+    with outputs.writing(output.folder):
         if ray is None:
             done = engine.run(table, job, output)
         else:
@@ -196,49 +191,26 @@ def _table(
     }
 
 
-def _outputs(options: argparse.Namespace, paths: Sequence[Path]) -> tuple[Path | None, Path | None]:
-    """Return the folder and the file to write."""
-    folder, keep_out = options.output, options.keep_out
-    if folder is None and keep_out is None:
-        folder = Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
-    resolved = None if folder is None else outputs.resolve(folder, "--output")
-    if keep_out is not None and keep_out == options.corrected:
-        raise LopsError(f"--keep-out and --corrected are both {keep_out}; give different files")
-    for path, name in _files(options):
-        alone = outputs.resolve(path, name)
+def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
+    """Return the folder to write; a LopsError if the corrected table would stand in it."""
+    folder: Path = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
+    resolved = outputs.resolve(folder, "--output")
+    if options.corrected is not None:
+        alone = outputs.resolve(options.corrected, "--corrected")
         if resolved in (alone, *alone.parents):
             raise LopsError(
-                f"{name} is {path}, inside the folder of --output, which is replaced as a "
-                "whole; give a file elsewhere"
+                f"--corrected is {options.corrected}, inside the folder of --output, which is "
+                "replaced as a whole; give a file elsewhere"
             )
-    return folder, keep_out
+    return folder
 
 
-def _files(options: argparse.Namespace) -> list[tuple[Path, str]]:
-    """Return the files outside the folder, with the options that name them."""
-    asked = ((options.keep_out, "--keep-out"), (options.corrected, "--corrected"))
-    return [(path, name) for path, name in asked if path is not None]
-
-
-def _check_outputs(
-    options: argparse.Namespace, paths: Sequence[Path], folder: Path | None, keep_out: Path | None
-) -> None:
+def _check_outputs(options: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
     """Raise a LopsError if the folder or the file may not, or cannot, be written."""
-    for path, name in _files(options):
-        formats.FORMATS[formats.to_write(path, name)].load(path)
-        outputs.check_file(path, name, options.force, paths)
-    if folder is not None:
-        if options.format is not None:
-            formats.FORMATS[options.format].load(folder / f"kept.{options.format}")
-        inputs = [*paths, *(options.checked or ())]
-        outputs.check_folder(folder, "select", options.force, inputs)
-    elif options.format is not None:
-        raise LopsError(
-            f"--format is {options.format}, but only {keep_out} is written, in the format of "
-            "its suffix; leave out --format, or give --output"
-        )
-    elif options.relabel is not None:
-        raise LopsError(
-            f"--relabel is {options.relabel:g}, but only kept rows are written; leave it out, "
-            "or give --output"
-        )
+    path = options.corrected
+    if path is not None:
+        formats.FORMATS[formats.to_write(path, "--corrected")].load(path)
+        outputs.check_file(path, "--corrected", options.force, paths)
+    if options.format is not None:
+        formats.FORMATS[options.format].load(folder / f"kept.{options.format}")
+    outputs.check_folder(folder, "select", options.force, [*paths, *(options.checked or ())])

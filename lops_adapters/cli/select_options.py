@@ -13,11 +13,10 @@ EXAMPLES = """\
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5
   lops select tickets.csv --text body --label category --gold checked_category
-  lops select tickets.jsonl --text body --label category --keep-out clean.jsonl
   lops select tickets.csv --text body --label category --embeddings vectors.npy
   lops select tickets.csv --text body --label category --checked corrections.csv --force
   lops select rules.csv --text body --labels 'rule*,llm'
-  lops select votes.csv --text body --soft-labels billing --soft-labels refunds --weights
+  lops select votes.csv --text body --soft-labels billing --soft-labels refunds
   lops select 'parts/*.parquet' --text text --label label --engine ray --output clean"""
 
 
@@ -29,14 +28,8 @@ def parser() -> argparse.ArgumentParser:
         "Writes the kept rows, the rejected rows and a report.",
         EXAMPLES,
     )
-    data = shared.add_table(parser, needed=False)
+    data = shared.add_table(parser)
     shared.add_sources(data)
-    data.add_argument(
-        "--drop-source",
-        action="append",
-        metavar="NAME",
-        help="leave out the votes of a source; repeat for several",
-    )
     data.add_argument(
         "--group",
         metavar="COLUMN",
@@ -80,7 +73,7 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help=f"{', '.join(offered())} (default: committee, which decides how many to keep)",
     )
-    shared.add_keep(choice, "auto")
+    shared.add_keep(choice)
     choice.add_argument(
         "--per-class",
         action=argparse.BooleanOptionalAction,
@@ -150,12 +143,6 @@ def _add_engine(scale: argparse._ArgumentGroup) -> None:
 def _add_output(out: argparse._ArgumentGroup) -> None:
     shared.add_output(out, "lops")
     out.add_argument(
-        "--keep-out",
-        type=shared.path,
-        metavar="FILE",
-        help="write only the kept rows, into this file (with --output: also a folder)",
-    )
-    out.add_argument(
         "--corrected",
         type=shared.path,
         metavar="FILE",
@@ -173,11 +160,6 @@ def _add_output(out: argparse._ArgumentGroup) -> None:
         metavar="P",
         help="relabelled rows: rejected, and another label has at least this probability "
         f"(default: {RELABEL})",
-    )
-    out.add_argument(
-        "--weights",
-        action="store_true",
-        help="add the column lops_weight, the probability that the label is right",
     )
     out.add_argument(
         "--escape-formulas",

@@ -1,6 +1,5 @@
 """How good pseudo-labels and predictions are, measured against gold labels."""
 
-from lops_adapters.evaluation.detection import Detection, detection, noise_of_best
 from lops_adapters.evaluation.evaluator import Evaluator
 from lops_adapters.evaluation.f1 import F1, confusion_matrix, f1_scores
 from lops_adapters.evaluation.noise import (
@@ -13,15 +12,12 @@ from lops_adapters.evaluation.noise import (
 
 __all__ = [
     "F1",
-    "Detection",
     "Evaluator",
     "NoiseCoverageCurve",
     "area_under_noise_coverage",
     "confusion_matrix",
-    "detection",
     "f1_scores",
     "ideal_curve",
     "noise",
     "noise_coverage_curve",
-    "noise_of_best",
 ]

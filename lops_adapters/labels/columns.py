@@ -38,7 +38,6 @@ class Columns:
         checked_column: a column of labels by a person; an empty cell: not checked.
         votes: columns of labels, one per label source.
         source: a column with the source of every label.
-        drop_source: sources whose labels count as missing, if a column names the sources.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
         in_memory: these are arguments of :func:`lops_adapters.select`.
@@ -54,7 +53,6 @@ class Columns:
     checked_column: str | None = None
     votes: Sequence[str] = ()
     source: str | None = None
-    drop_source: Sequence[str] = ()
     classes: Sequence[Hashable] | None = None
     group: str | None = None
     in_memory: bool = False
@@ -168,17 +166,14 @@ class Columns:
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError("--source names the source of each --label; give --label, too")
-        if self.drop_source and not self.has_votes:
-            raise LopsError("--drop-source needs --labels or --source; leave it out")
         if self.classes is not None and self.soft_labels:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
 
 
-def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> tuple[str, ...]:
+def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``.
 
-    ``dropped`` columns are left out. Raises a LopsError about a name or a pattern that no column
-    has, or fewer than two columns.
+    Raises a LopsError about a name or a pattern that no column has, or fewer than two columns.
     """
     columns: list[str] = []
     for part in asked:
@@ -188,19 +183,13 @@ def vote_columns(table: Table, asked: Sequence[str], dropped: Sequence[str]) -> 
                 require(table, name, "--labels")
                 matching = [name]
             columns += matching
-    unknown = [name for name in dropped if asked and name not in columns]
-    if unknown:
+    named = tuple(dict.fromkeys(columns))
+    if len(named) == 1:
         raise LopsError(
-            f"--drop-source is {unknown[0]!r:.80}, and the sources are {listed(columns, 10)}; give "
-            "one of them"
+            "--labels names 1 column; wanted at least two, one per source; for one column of "
+            "labels use --label"
         )
-    kept = tuple(dict.fromkeys(name for name in columns if name not in dropped))
-    if asked and len(kept) < 2:
-        raise LopsError(
-            f"--labels names {len(kept)} column{'' if len(kept) == 1 else 's'}; wanted at least "
-            "two, one per source; for one column of labels use --label"
-        )
-    return kept
+    return named
 
 
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:

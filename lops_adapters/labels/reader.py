@@ -8,7 +8,7 @@ import numpy as np
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.soft import SoftLabels
 from lops_adapters.labels.tally import Tally, Where
-from lops_adapters.labels.votes import majority, source_name
+from lops_adapters.labels.votes import majority
 
 
 class LabelReader:
@@ -51,10 +51,4 @@ class LabelReader:
         if self._soft is not None:
             rows = list(zip(*(cells[name] for name in columns.soft_labels), strict=True))
             return self._soft.labels(rows, lambda row: f"{where.unit} {where.numbers[row]}")
-        labels = cells[str(columns.label)]
-        if not columns.drop_source:
-            return labels
-        pairs = zip(labels, cells[str(columns.source)], strict=True)
-        return [
-            None if source_name(name) in columns.drop_source else label for label, name in pairs
-        ]
+        return cells[str(columns.label)]

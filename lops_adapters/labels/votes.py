@@ -60,13 +60,13 @@ class VoteReader:
         cells: of the column that names the sources, if there is one.
 
     Raises:
-        LopsError: there is only one source, and none was dropped.
+        LopsError: there is only one source.
     """
 
     def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:
         self._classes = classes
         self.sources = tuple(columns.votes or sorted(set(map(source_name, cells))))
-        if len(self.sources) < 2 and not columns.votes and not columns.drop_source:
+        if len(self.sources) < 2 and not columns.votes:
             name = typed("source")
             raise LopsError(
                 f"{name}: all labels are from the source {self.sources[0]!r:.80}; leave {name} out"

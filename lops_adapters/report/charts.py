@@ -1,4 +1,4 @@
-"""Charts of a selection and of a comparison, as SVG that needs no script."""
+"""Charts of a selection, as SVG that needs no script."""
 
 from collections.abc import Sequence
 
@@ -84,15 +84,14 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
     plane = Plane((0.0, 1.0), (0.0, top))
     parts = [drawing.grid_y(plane, count_axis=False), drawing.ticks_x(plane, percent=True)]
     parts += [_CLIP, '<g clip-path="url(#inside)">']
-    styles = line_styles([curve.name for curve in curves])
-    parts += [_curve(plane, curve, styles[curve.name]) for curve in curves]
+    parts += [_curve(plane, curve) for curve in curves]
     parts.append("</g>")
     for name, coverage, noise in kept:
         x, y = plane.at(coverage, noise)
-        dot = f'<circle class="dot {styles.get(name, "c0")}" cx="{x}" cy="{y}" r="5"/>'
+        dot = f'<circle class="dot curve" cx="{x}" cy="{y}" r="5"/>'
         parts.append(f"<g><title>{escaped(name)}: kept</title>{dot}</g>")
     parts.append(drawing.axis_names("share of rows kept", "wrong labels among them"))
-    entries = [(f"stroke {styles[curve.name]}", curve.name) for curve in curves]
+    entries = [(f"stroke {_style(curve)}", curve.name) for curve in curves]
     entries += [("point", "kept by the method")] if kept else []
     label = "Lines: share of wrong pseudo-labels against the share of rows kept."
     drawn = drawing.legend(entries) + drawing.svg("".join(parts), label)
@@ -104,7 +103,8 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
     )
 
 
-def _curve(plane: Plane, curve: Curve, style: str) -> str:
+def _curve(plane: Plane, curve: Curve) -> str:
+    style = _style(curve)
     places = [plane.at(x, y) for x, y in zip(curve.coverage, curve.noise, strict=True)]
     if len(places) == 1:
         shape = f'<circle class="dot {style}" cx="{places[0][0]}" cy="{places[0][1]}" r="4"/>'
@@ -112,6 +112,11 @@ def _curve(plane: Plane, curve: Curve, style: str) -> str:
         drawn = " ".join(f"{x},{y}" for x, y in places)
         shape = f'<polyline class="line {style}" points="{drawn}"/>'
     return f"<g><title>{escaped(curve.name)}</title>{shape}</g>"
+
+
+def _style(curve: Curve) -> str:
+    """Return the class of a curve in the style sheet."""
+    return "best" if curve.name == BEST else "curve"
 
 
 def _worth_showing(curves: Sequence[Curve], kept: Sequence[Point]) -> float:
@@ -125,16 +130,6 @@ def _worth_showing(curves: Sequence[Curve], kept: Sequence[Point]) -> float:
     ]
     points = [noise for _, _, noise in kept]
     return max(1.5 * overall, 1.05 * max([*later, *points], default=0.0), 0.01)
-
-
-def line_styles(names: Sequence[str]) -> dict[str, str]:
-    """Return the classes of each curve: colour and dashes, so that colour alone tells no line.
-
-    >>> line_styles(["a", "best possible", "b"])
-    {'best possible': 'best', 'a': 'c0 d0', 'b': 'c1 d1'}
-    """
-    others = [name for name in names if name != BEST]
-    return {BEST: "best"} | {name: drawing.style_of(i) for i, name in enumerate(others)}
 
 
 def _bar(plane: Plane, left: float, right: float, low: float, high: float, kind: str) -> str:

@@ -1,15 +1,13 @@
-"""Contents of the pages as plain values that survive JSON: a page is rebuilt from them alone."""
+"""Contents of the pages as plain values, for the page and for JSON."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, TypeVar
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
 
-from lops_adapters.core import LopsError
 from lops_adapters.report.measure import Threshold
 from lops_adapters.report.text import cleaned
 from lops_adapters.storage import plain
 
-_Page = TypeVar("_Page", bound="StoredPage")
 BEST = "best possible"  # name of the curve of a perfect ranking
 
 
@@ -102,36 +100,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class StoredPage:
-    """A page that survives JSON."""
+    """A page that can be written as JSON."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
         return _jsonable(self)
-
-    @classmethod
-    def from_json(cls: type[_Page], stored: Mapping[str, Any]) -> _Page:
-        """Return the page that :meth:`to_json` stored; unknown keys are ignored.
-
-        Raises a LopsError if a key is missing or has another type.
-        """
-        try:
-            values = {
-                one.name: stored[one.name]
-                for one in fields(cls)
-                if one.name in stored or one.default is one.default_factory is MISSING
-            }
-            for name in values.keys() & _ROWS.keys():
-                values[name] = [_ROWS[name](**item) for item in values[name]]
-            for name in values.keys() & {"learnt", "thresholds", "confused"}:
-                values[name] = [tuple(item) for item in values[name]]
-            if not isinstance(values.get("table", {}), dict):
-                raise TypeError("table")
-        except (KeyError, TypeError) as error:
-            raise LopsError(
-                f"not a stored {cls.__name__} ({type(error).__name__}: {error}); "
-                "wanted the result of to_json()"
-            ) from None
-        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -240,62 +213,6 @@ def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-@dataclass(frozen=True)
-class MethodRow:
-    """A method; None: unknown.
-
-    Attributes:
-        n_kept: rows kept.
-        noise_after: share of wrong labels among them.
-        area: under the noise-coverage curve.
-        precision, recall, auroc, average_precision: of finding wrong labels, see
-            :class:`lops_adapters.evaluation.Detection`.
-        noise_equal: noise of the ``n_equal`` most trusted rows with a gold label.
-    """
-
-    name: str
-    n_kept: int
-    noise_after: float | None
-    area: float | None
-    seconds: float | None
-    note: str
-    precision: float | None = None
-    recall: float | None = None
-    auroc: float | None = None
-    average_precision: float | None = None
-    noise_equal: float | None = None
-
-
-@dataclass(frozen=True)
-class ComparisonPage(StoredPage):
-    """Everything the page of a comparison shows.
-
-    ``noise`` is the noise of all rows; one of ``curves`` is named "best possible"; ``n_equal`` is
-    the number of rows at which the methods' rankings are compared, None: not compared.
-    """
-
-    title: str
-    source: str
-    n_rows: int
-    noise: float | None
-    methods: list[MethodRow]
-    curves: list[Curve]
-    settings: dict[str, Any]
-    versions: dict[str, Any]
-    n_equal: int | None = None
-
-
-# Fields of a page that are lists of rows.
-_ROWS: dict[str, Any] = {
-    "classes": ClassRow,
-    "curves": Curve,
-    "suspects": Suspect,
-    "near": NearGroup,
-    "sources": SourceReport,
-    "methods": MethodRow,
-}
 
 
 def _jsonable(value: Any) -> Any:

@@ -9,7 +9,6 @@ from lops_adapters.report.text import count, escaped, isolated
 WIDTH, HEIGHT = 480, 280
 LEFT, RIGHT, TOP, BOTTOM = 60, 24, 30, 44  # margins around the plane
 TICKS_Y = HEIGHT - BOTTOM + 19
-COLOURS, DASHES = 8, 5  # no common factors, so that many lines differ
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,6 @@ class Plane:
             round(LEFT + across * (WIDTH - LEFT - RIGHT), 1),
             round(HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM), 1),
         )
-
-
-def style_of(i: int) -> str:
-    """Return the style sheet's classes of the i-th line: colour and dashes.
-
-    >>> style_of(1), style_of(9)
-    ('c1 d1', 'c1 d4')
-    """
-    return f"c{i % COLOURS} d{i % DASHES}"
 
 
 def nice_ticks(low: float, high: float, about: int = 5) -> list[float]:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters.console import percent
-from lops_adapters.core import LopsError
 from lops_adapters.report.arms import arm_rows, checked_words, items_of, rate_words, step_name
 from lops_adapters.report.layout import (
     Markup,
@@ -25,13 +24,7 @@ STANDARD = "standard"  # the arm without a selection
 
 
 def write_report(folder: Path) -> Path:
-    """Write ``report.html`` into a run folder and return its path.
-
-    Raises a LopsError if the folder holds no finished run, or files that are no JSON objects.
-    """
-    for name in ("config.json", "metrics.json"):
-        if not (folder / name).is_file():
-            raise LopsError(f"{folder} holds no {name}; wanted the folder of a finished run")
+    """Write ``report.html`` into the folder of a finished run and return its path."""
     config, metrics = (
         read_json(folder / name, "run the framework again")
         for name in ("config.json", "metrics.json")

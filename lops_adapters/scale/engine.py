@@ -55,8 +55,6 @@ def check(options: argparse.Namespace, job: TableJob) -> None:
         conflict = f"trains the linear probe, and --probe is {options.probe}"
     elif not job.columns.is_plain:
         conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
-    elif options.keep_out is not None:
-        conflict = f"writes folders of files, and --keep-out is {options.keep_out}"
     elif options.corrected is not None:
         conflict = f"writes folders of files, and --corrected is {options.corrected}"
     if conflict:
@@ -79,7 +77,6 @@ def run(table: Table, job: TableJob, output: Output, *, address: str | None, qui
     """
     state = states(table.paths)
     job = replace(job, data={"bytes": {name: size for name, (size, _) in state.items()}})
-    assert output.folder is not None
     with connected(address) as ray:
         steps = Steps(ray, job, quiet)
         parts, classes = steps.count(table.parts(PART_ROWS))

@@ -46,8 +46,8 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if key is None and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
         return table, columns
     texts, rows = _texts(table, columns, key)
-    sources = sorted({name for text in texts for name in text.votes} - set(columns.drop_source))
-    if len(sources) < 2 and not columns.drop_source:
+    sources = sorted({name for text in texts for name in text.votes})
+    if len(sources) < 2:
         raise LopsError(
             f"--source: all rows are from the source {sources[0]!r:.80}; leave --source out"
         )
@@ -151,5 +151,5 @@ def _wide(
         f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
         "written per text."
     )
-    wide = replace(columns, label=None, source=None, drop_source=(), votes=votes)
+    wide = replace(columns, label=None, source=None, votes=votes)
     return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), wide

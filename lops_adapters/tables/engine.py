@@ -26,25 +26,11 @@ IN_MEMORY = 64 * 2**20  # bytes of files that are held, so that they are read on
 
 
 class Output(NamedTuple):
-    """What to write: a folder and its format, a file of kept rows, and the corrected table."""
+    """What to write: a folder, the format of its files, and the corrected table."""
 
-    folder: Path | None
-    keep_out: Path | None
+    folder: Path
     kind: str
     corrected: Path | None = None
-
-    @property
-    def formats(self) -> set[str]:
-        """The formats of all files with new columns."""
-        kinds = set() if self.folder is None else {self.kind}
-        return {*kinds, *(kind for part, _, kind in self.files if part == "kept")}
-
-    @property
-    def files(self) -> list[tuple[str, Path, str]]:
-        """Part, path and format of the files outside the folder."""
-        asked = [("kept", self.keep_out, "--keep-out")]
-        asked.append((results.CORRECTED, self.corrected, "--corrected"))
-        return [(part, path, formats.to_write(path, name)) for part, path, name in asked if path]
 
 
 def run(table: Table, job: TableJob, output: Output) -> Done:
@@ -55,29 +41,29 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
     state = states(table.paths)
     if not any(map(is_packed, table.paths)) and sum(n for n, _ in state.values()) <= IN_MEMORY:
         table = table.loaded(IN_MEMORY)
-    for kind in output.formats:
-        rehearse(table, kind, results.NEW)
+    rehearse(table, output.kind, results.NEW)
+    whole = None
     if output.corrected is not None:
-        rehearse(table, formats.to_write(output.corrected, "--corrected"), ())
+        whole = formats.to_write(output.corrected, "--corrected")
+        rehearse(table, whole, ())
     survey = survey_of(table, job.columns, **job.drawn, checked=job.checked)
     classes = survey.classes()
     check_sample(classes, job)
-    for kind in output.formats:
-        rehearse_labels(table, kind, job, classes)
-    fitted = fit(survey.sample(classes), job, near=output.folder is not None)
+    rehearse_labels(table, output.kind, job, classes)
+    fitted = fit(survey.sample(classes), job)
     with ExitStack() as stack:
-        files, folder = [], None
-        for part, path, kind in output.files:
-            files.append((part, stack.enter_context(storage.replacing(path)), kind))
-        if output.folder is not None:
-            folder = stack.enter_context(storage.replacing_folder(output.folder))
-            files += part_files(folder, output.kind, classes, job.choice.row)
+        files = []
+        if output.corrected is not None and whole is not None:
+            path = stack.enter_context(storage.replacing(output.corrected))
+            files.append((results.CORRECTED, path, whole))
+        folder = stack.enter_context(storage.replacing_folder(output.folder))
+        files += part_files(folder, output.kind, classes, job.choice.row)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
         finish(table, state, done, folder)
         return done
 
 
-def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path | None) -> None:
+def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path) -> None:
     """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
 
     Raises a LopsError if the files of the table are not in the state ``state``.
@@ -85,8 +71,6 @@ def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path | No
     if states(table.paths) != state:
         raise changed(table.paths)
     fitted = done.fit
-    if folder is None:
-        return
     if fitted.near:
         write_duplicates(folder / results.DUPLICATES, fitted)
     if fitted.job.choice.row.assesses:

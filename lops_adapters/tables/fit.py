@@ -17,7 +17,7 @@ from lops_adapters.selection.canonical import name_keys
 from lops_adapters.selection.selectors import encode
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.results import LABEL, WEIGHT
+from lops_adapters.tables.results import LABEL
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
@@ -137,11 +137,8 @@ def check_sample(classes: Classes, job: TableJob) -> None:
         )
 
 
-def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
-    """Select among the sample of a table; raises what :func:`lops_adapters.select` raises.
-
-    ``near``: look for near-duplicates, if the sample is the table.
-    """
+def fit(sample: Sample, job: TableJob) -> Fit:
+    """Select among the sample of a table; raises what :func:`lops_adapters.select` raises."""
     from threadpoolctl import threadpool_limits
 
     committees, learnt = list[FittedCommittee](), list[Rest]()
@@ -162,7 +159,7 @@ def fit(sample: Sample, job: TableJob, near: bool = True) -> Fit:
     selection.per_class.clear()  # in place, since the report reads it, too
     names = sample.classes.names
     selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
-    look = near and sample.is_whole and job.columns.text is not None
+    look = sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
     scoring = _scoring(
         sample, job, selection, next(iter(committees), None), next(iter(learnt), None)
@@ -195,7 +192,7 @@ def _scoring(
     return Scoring(
         job=job,
         classes=sample.classes,
-        columns=(*columns, WEIGHT) if job.weights else columns,
+        columns=columns,
         positions=sample.drawn.positions,
         assessment=assessment,
         learnt_at=selection.learnt_at if "lops_learnt_at" in selection.columns else None,

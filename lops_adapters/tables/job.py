@@ -21,8 +21,6 @@ class TableJob:
         probe_rows: rows of the sample.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
-        weights: add a column of sample weights.
-        labels_rest: label rows without a label, for the files of a folder.
         page: title, source and table of the page.
         checked: row of the table, from 0 -> label by a person, as text.
         data: about the files, for ``config.json``.
@@ -36,8 +34,6 @@ class TableJob:
     probe_rows: int
     relabel: float = RELABEL
     escape: bool = False
-    weights: bool = False
-    labels_rest: bool = True
     page: Mapping[str, Any] = field(default_factory=dict)
     checked: Mapping[int, str] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +50,6 @@ class TableJob:
     @property
     def drawn(self) -> dict[str, Any]:
         """What a survey is told of its sample; no rows without a label if they get none."""
-        labels_rest = self.labels_rest and self.choice.row.assesses and self.columns.is_plain
+        labels_rest = self.choice.row.assesses and self.columns.is_plain
         rest = min(self.probe_rows, MOST) if labels_rest else 0
         return {"most": self.most, "seed": self.choice.seed, "rest": rest}

@@ -20,9 +20,8 @@ ABSTAINED = "abstained"  # rows without a label, if there are any
 GIVEN = "lops_given"  # the label before
 ROW = "lops_row"  # of a relabelled row: its number in the table, from 1
 LABEL = "lops_label"  # of soft labels the largest, of votes the most probable
-WEIGHT = "lops_weight"
 LABELS = ("lops_suggested", GIVEN, LABEL)  # columns of labels
-NEW = (*COLUMNS, GIVEN, LABEL, WEIGHT, ROW)  # every column that may be added
+NEW = (*COLUMNS, GIVEN, LABEL, ROW)  # every column that may be added
 RELABEL = 0.9
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
 
@@ -35,7 +34,7 @@ def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     """
     kind = type(next(iter(values), ""))
     example = kind if label is None else label
-    return {**dict.fromkeys(LABELS, example), WEIGHT: float, ROW: int}
+    return {**dict.fromkeys(LABELS, example), ROW: int}
 
 
 def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Files:

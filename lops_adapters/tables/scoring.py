@@ -28,7 +28,6 @@ from lops_adapters.tables.results import (
     NEW,
     ROW,
     TRAIN,
-    WEIGHT,
     Files,
     types_like,
 )
@@ -172,7 +171,6 @@ class Scoring:
             "lops_confidence": assessment.right.tolist(),
             "lops_selected": assessment.mask.tolist(),
             "lops_suggested": self.given(assessment.said),
-            WEIGHT: assessment.right.tolist(),
         }
         if scored.learnt_at is not None:
             times = scored.learnt_at[index]
@@ -214,7 +212,6 @@ def rehearse_labels(table: Table, kind: str, job: TableJob, classes: Classes) ->
     block = next(iter(table.blocks()))
     rows = np.zeros(len(values) + 2, dtype=np.int64)
     added: dict[str, list[Any]] = {name: [None] * len(rows) for name in NEW}
-    added[WEIGHT] = [1.0] * len(rows)
     added |= {name: [*values, unsure(values), None] for name in LABELS}
     with FORMATS[kind].writer(Path(os.devnull), table.start, NEW, like, job.escape) as writer:
         writer.write(block, rows, added)
@@ -297,8 +294,6 @@ def _write(
         if part == "relabelled":
             codes = scored.assessment.suggested[chosen]
             added[GIVEN], added[ROW] = scoring.given(old_codes), (start + rows + 1).tolist()
-            if WEIGHT in added:
-                added[WEIGHT] = scored.assessment.probability[chosen].tolist()
         if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
             writer.write(block, rows, added)

@@ -184,12 +184,6 @@ def _keys(labels: Iterable[Hashable]) -> list[int]:
     return name_keys([valid_text(str(label)) for label in labels]).tolist()
 
 
-def read_rows(table: Table, columns: Columns) -> Sample:
-    """Return all labelled rows of a table, after :meth:`Columns.check`; raises as its survey."""
-    survey = survey_of(table, columns)
-    return survey.sample(survey.classes())
-
-
 def survey_of(table: Table, columns: Columns, **settings: Any) -> Survey:
     """Read a table, or a part of one; settings as for :class:`Survey`."""
     survey = Survey(columns, **settings)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.labels.given import flat_list, read_labels
+from lops_adapters.labels.given import ReadLabels, flat_list, read_labels
 from lops_adapters.labels.labelled import Groups, Labelled
 from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
@@ -119,20 +119,8 @@ def select(
     >>> selection.rejected.tolist(), selection.suggested[17]
     ([17], 'money')
     """
-    choice = Choice(
-        method,
-        keep,
-        per_class,
-        as_probe(probe, quiet),
-        every,
-        sure,
-        encoder,
-        words,
-        analyzer,
-        seed,
-        strict,
-        quiet,
-    )
+    asked = method, keep, per_class, as_probe(probe, quiet), every, sure
+    choice = Choice(*asked, encoder, words, analyzer, seed, strict, quiet)
     choice.check()
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
@@ -140,20 +128,9 @@ def select(
     if source is None and (labels is None) == (soft_labels is None):
         raise LopsError("wanted labels or soft_labels, one of the two")
     read = read_labels(labels, soft_labels, abstain=abstain, source=source, classes=classes)
-    n = len(read.codes)
-    shown = [f"(row {row})" for row in range(n)] if shown is None else shown
-    if len(shown) != n:
-        raise LopsError(
-            f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
-        )
-    notes = list(read.notes)
-    by_row = None if source is None or texts is None else read.votes
-    if by_row is not None and (several := texts_of_several(shown, by_row)):
-        notes.append(
-            f"{several:,} texts have labels by several sources, in rows of their own; "
-            "lops_adapters.labels.votes.votes_by_text joins them to votes."
-        )
-    labelled = Labelled(shown, read.codes, read.classes, read.votes, _read_groups(groups, n))
+    labelled, notes = _labelled(shown, read, groups), list(read.notes)
+    if source is not None and shown is not None:
+        notes += _about_repeats(labelled)
     return select_labelled(
         labelled,
         choice,
@@ -165,6 +142,29 @@ def select(
         column=texts,
         fitted=fitted,
     )
+
+
+def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:
+    """Return the samples with their labels; a LopsError unless there is one label per text."""
+    n = len(read.codes)
+    shown = [f"(row {row})" for row in range(n)] if shown is None else shown
+    if len(shown) != n:
+        raise LopsError(
+            f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
+        )
+    return Labelled(shown, read.codes, read.classes, read.votes, _read_groups(groups, n))
+
+
+def _about_repeats(labelled: Labelled) -> list[str]:
+    """Return a sentence about texts whose labels by several sources are rows of their own."""
+    if labelled.votes is None or not (
+        several := texts_of_several(labelled.samples, labelled.votes)
+    ):
+        return []
+    return [
+        f"{several:,} texts have labels by several sources, in rows of their own; "
+        "lops_adapters.labels.votes.votes_by_text joins them to votes."
+    ]
 
 
 def _read_groups(groups: Any, n: int) -> np.ndarray | None:

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 import lops_adapters
-from lops_adapters.cli import apply, compare
+from lops_adapters.cli import apply
 from lops_adapters.cli import select as command
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -95,8 +95,3 @@ def test_apply_and_compare(here, capsys):
         if old[2] != new["weak"]
     ]
     assert [(row[1], label) for row, label in changed] == [(wrong["text"], wrong["suggested"])]
-    methods = ["--methods", "standard", "--gold", "true", "--probe", "linear"]
-    assert compare.main([str(path), *OPTIONS, *methods, "--abstain", "?"]) == 0
-    said = capsys.readouterr().out
-    assert "120 labels, " in said
-    assert "Without a label: 30 rows" in said

@@ -387,7 +387,5 @@ def test_the_corrected_table_of_a_selection(here):
     found = read_table(here / "new.jsonl")
     assert list(found[0]) == ["nr", "text", "weak", "true"]
     assert found[4]["weak"] != rows[4][2]
-    with pytest.raises(LopsError, match="--keep-out and --corrected are both x"):
-        select.main([*map(str, command), "--keep-out", "x.csv", "--corrected", "x.csv", "--force"])
     with pytest.raises(LopsError, match="--corrected needs one column of labels, --label"):
         select.main(["news.csv", "--text", "text", "--labels", "weak,true", "--corrected", "x.csv"])

@@ -130,20 +130,6 @@ def test_what_is_no_probability(here, least):
     assert not (here / "news-lops").exists()
 
 
-def test_the_weight_of_a_relabelled_row_is_of_its_new_label(here):
-    run(write_table(here / "news.csv", ROWS), "--weights", "--relabel", 0.6)
-    found = select([row[1] for row in ROWS], [row[2] for row in ROWS])
-    probability = {ROWS[i][0]: found.suggested_probability[i] for i in found.rejected.tolist()}
-    confidence = {row[0]: found.confidence[i] for i, row in enumerate(ROWS)}
-    rows = read_table(here / "news-lops" / "relabelled.csv")
-    assert len(rows) > 10
-    for row in rows:
-        assert float(row["lops_weight"]) == pytest.approx(probability[row["nr"]], rel=5e-6)
-        assert float(row["lops_confidence"]) == pytest.approx(confidence[row["nr"]], rel=5e-6)
-    for row in read_table(here / "news-lops" / "kept.csv"):
-        assert float(row["lops_weight"]) == pytest.approx(confidence[row["nr"]], rel=5e-6)
-
-
 def test_what_to_train_on_is_one_file(here):
     """Every row with its most probable label, weighted by the probability of that label."""
     checked = {0: ROWS[0][3], 5: "-"}

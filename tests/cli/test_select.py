@@ -200,31 +200,6 @@ def test_formats_can_be_changed(here, given, wanted):
     assert relabelled["weak"] == relabelled["lops_suggested"] != relabelled["lops_given"]
 
 
-def test_only_the_kept_rows(here, capsys):
-    path = write_table(here / "news.csv", ROWS)
-    assert run(path, "--keep-out", "clean.jsonl") == 0
-    assert sorted(p.name for p in here.iterdir()) == ["clean.jsonl", "news.csv"]
-    alone = read_table(here / "clean.jsonl")
-    assert "Kept rows: clean.jsonl" in capsys.readouterr().out
-    with pytest.raises(
-        LopsError,
-        match=r"clean.jsonl already exists; give --force to replace it, or another --keep-out",
-    ):
-        run(path, "--keep-out", "clean.jsonl")
-    assert run(path, "--keep-out", "clean.jsonl", "--output", "whole", "--force") == 0
-    assert read_table(here / "clean.jsonl") == alone
-    assert original(read_table(here / "whole" / "kept.csv")) == original(alone)
-    with pytest.raises(
-        LopsError, match=r"--keep-out is news.csv, which is an input; give another file"
-    ):
-        run(path, "--keep-out", "news.csv", "--force")
-    for option, value in (("--format", "csv"), ("--relabel", "0.9")):
-        with pytest.raises(LopsError, match=rf"{option} is {value}, but only .* written"):
-            run(path, "--keep-out", "other.csv", option, value)
-    with pytest.raises(LopsError, match=r"but .*nowhere does not exist; create it first"):
-        run(path, "--keep-out", "nowhere/clean.csv")
-
-
 def test_an_output_that_is_there(here):
     path = write_table(here / "news.csv", ROWS)
     run(path)
@@ -376,8 +351,8 @@ def test_other_delimiters_and_encodings(here):
     for encoding in ("cp1252", "utf-16"):
         assert kept(encoding, encoding, "--encoding", encoding) == expected
     assert kept("marked", "utf-8-sig") == [b"\xef\xbb\xbf" + part for part in expected]
-    run("marked.csv", "--keep-out", "marked.jsonl")
-    assert (here / "marked.jsonl").read_bytes().startswith(b'{"nr"')
+    run("marked.csv", "--format", "jsonl", "--force")
+    assert (here / "marked-lops" / "kept.jsonl").read_bytes().startswith(b'{"nr"')
     for delimiter, names in ((";", ";"), ("\t", ("\\t", "tab"))):
         with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, delimiter=delimiter).writerows([HEADER, *rows])

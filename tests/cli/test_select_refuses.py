@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib import import_module
 
 import pytest
 
@@ -129,9 +128,9 @@ def test_contents_that_do_not_fit_the_options(here):
 def test_outputs_that_cannot_be_written(here, monkeypatch):
     write_table(here / "news.csv", ROWS)
     refused(
-        "--keep-out is kept.toml; wanted a name that ends in one of "
+        "--corrected is kept.toml; wanted a name that ends in one of "
         ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .pq, .arrow$",
-        "news.csv --keep-out kept.toml",
+        "news.csv --corrected kept.toml",
     )
     refused(
         r"cannot write into .*news.csv .Not a directory.; give another --output",
@@ -145,7 +144,7 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
         )
         refused(
             "^clean.pq needs pyarrow, which is not installed; run: pip install ",
-            "news.csv --keep-out clean.pq",
+            "news.csv --corrected clean.pq",
         )
 
     def forbidden(dir):
@@ -157,8 +156,8 @@ def test_outputs_that_cannot_be_written(here, monkeypatch):
         "news.csv --output deep/er",
     )
     refused(
-        rf"^cannot write into {here} .Permission denied.; give another --keep-out$",
-        "news.csv --keep-out clean.csv",
+        rf"^cannot write into {here} .Permission denied.; give another --corrected$",
+        "news.csv --corrected clean.csv",
     )
 
 
@@ -166,11 +165,15 @@ def test_names_that_no_file_can_have(here):
     write_table(here / "news.csv", ROWS)
     for name in ("a\0b.csv", "a\ud800b.csv"):
         refused("cannot be the name of a file", name)
-        for option in ("--output", "--keep-out"):
+        for option in ("--output", "--corrected"):
             refused("cannot be the name of a file", "news.csv", option, name)
     os.symlink("loop", here / "loop")
     os.symlink("loop.csv", here / "loop.csv")
-    for option, name in (("--output", "loop"), ("--output", "loop/in"), ("--keep-out", "loop.csv")):
+    for option, name in (
+        ("--output", "loop"),
+        ("--output", "loop/in"),
+        ("--corrected", "loop.csv"),
+    ):
         with pytest.raises(LopsError, match=f"{option} is {name}, which links to itself"):
             command.main(["news.csv", *OPTIONS, option, name])
 
@@ -240,8 +243,6 @@ def test_options_of_the_committee(here, message, options):
         ("and --every is 3; leave it out", "--every 3"),
         ("leave --per-class out", "--per-class --method released"),
         ("margin has no option '--sure'; leave it out", "--sure 0.9 --method margin"),
-        ("--weights needs the committee, and the method is automatic",
-         "--weights --method automatic"),
         ("--probe is 'linera'; did you mean 'linear'?", "--probe linera"),
         ("--words need an encoder, which compares texts with them, and --encoder is none",
          "--words words.json --encoder none"),
@@ -256,10 +257,9 @@ def test_options_are_named_as_typed(here, capsys, message, options):
     assert typed("per_class") == "per_class"  # in Python
 
 
-@pytest.mark.parametrize("name", ["select", "compare"])
 @pytest.mark.parametrize("option", ["--encoder", "--probe"])
 def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
-    here, name, option, monkeypatch
+    here, option, monkeypatch
 ):
     pytest.importorskip("transformers")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)  # read once, at import
@@ -268,26 +268,22 @@ def test_an_encoder_that_does_not_exist_is_refused_before_the_table_is_read(
         ("no/such-model", "it is not in the cache, and HF_HUB_OFFLINE is set"),
         ("./no/such/folder", "no such folder"),
     ]:
-        more = ["--gold", "true", "--methods", "committee"] if name == "compare" else []
-        run = import_module(f"lops_adapters.cli.{name}").main
         with pytest.raises(
             LopsError, match=f"cannot load the encoder '{encoder}' .{reason}.; want"
         ):
-            run(["news.csv", "--text", "text", "--label", "weak", option, encoder, *more])
+            command.main(["news.csv", "--text", "text", "--label", "weak", option, encoder])
 
 
 @pytest.mark.parametrize(
-    ("name", "option", "value", "wanted"),
+    ("option", "value", "wanted"),
     [
-        ("select", "--sure", "auto", "a number"),
-        ("select", "--relabel", "sure", "a number"),
-        ("select", "--keep", "half", "auto or a number"),
-        ("compare", "--keep", "half", "auto or a number"),
+        ("--sure", "auto", "a number"),
+        ("--relabel", "sure", "a number"),
+        ("--keep", "half", "auto or a number"),
     ],
 )
-def test_what_is_no_number(name, option, value, wanted, capsys):
-    gold = ["--gold", "true"] if name == "compare" else []
+def test_what_is_no_number(option, value, wanted, capsys):
     with pytest.raises(SystemExit):
-        main([name, "a.csv", "--text", "text", "--label", "weak", *gold, option, value])
+        main(["select", "a.csv", "--text", "text", "--label", "weak", option, value])
     said = f"argument {option}: found '{value}'; wanted {wanted} such as 0.5\n"
     assert said in capsys.readouterr().err

@@ -96,21 +96,13 @@ def test_one_row_where_a_source_errs(folder, table):
 
 
 def test_a_source_left_out(table, tmp_path, capsys):
-    place = select(table, tmp_path / "out", "--labels", "rule*,llm", "--drop-source", "rule three")
+    place = select(table, tmp_path / "out", "--labels", "rule one,rule two,llm")
     assert {row["source"] for row in rows_of(place, "sources")} == set(ACCURACIES) - {"rule three"}
     printed = capsys.readouterr().out
     assert "right (estimate)" in printed
     assert "Sources: 3." in printed
     settings = json.loads((place / "config.json").read_text(encoding="utf-8"))["settings"]
-    assert settings["labels"] == ["rule*,llm"]
-    assert settings["drop_source"] == ["rule three"]
-
-
-def test_dropping_a_source_that_a_column_names(table, tmp_path):
-    place = select(table, tmp_path / "out", "--label", "rule one", "--source", "who",
-                   "--drop-source", "bad")  # fmt: skip
-    assert {row["who"] for row in rows_of(place, "kept")} == {"good"}
-    assert "bad" in {row["who"] for row in rows_of(place, "abstained")}
+    assert settings["labels"] == ["rule one,rule two,llm"]
 
 
 def test_answers_become_classes(table, tmp_path, capsys):
@@ -125,8 +117,6 @@ def test_answers_become_classes(table, tmp_path, capsys):
         (["--labels", "rule*", "--label", "llm"], "found --label and --labels; give one"),
         (["--labels", "llm"], "--labels names 1 column; wanted at least two"),
         (["--labels", "rule*,lmm"], "has no column 'lmm'.*Did you mean --labels 'llm'"),
-        (["--labels", "rule*", "--drop-source", "x"], "--drop-source is 'x', and the sources are"),
-        (["--label", "llm", "--drop-source", "x"], "--drop-source needs --labels or --source"),
         (["--source", "who", "--soft-labels", "llm"], "--source names the source of each --label"),
         (["--label", "llm", "--source", "whom"], "has no column 'whom'"),
         (["--label", "answer", "--classes", "class 0,class 1"], "CLASS 2.. .lines 7.*add --abst"),

@@ -45,7 +45,7 @@ def streamed_whole(monkeypatch):
 
 
 SETTINGS = [
-    (".csv", ["--sure", "0.8", "--seed", "3", "--weights"]),
+    (".csv", ["--sure", "0.8", "--seed", "3"]),
     (".parquet", ["--per-class"]),
     (".tsv", []),
     (".jsonl", []),
@@ -140,14 +140,6 @@ def test_parquet_of_few_rows(here, suffix, more):
         row[0] for row in ROWS[:80]
     ]
     assert len(found["relabelled"]) < len(found["rejected"])
-
-
-def test_only_the_kept_rows(here):
-    path = write_table(here / "news.csv", ROWS)
-    run(path, "--probe-rows", 90, "--keep-out", "clean.csv")
-    run(path, "--probe-rows", 90, "--output", "folder")
-    assert (here / "clean.csv").read_bytes() == (here / "folder" / "kept.csv").read_bytes()
-    assert not (here / "news-lops").exists()
 
 
 def test_quoted_line_breaks_do_not_make_a_table_large(here, capsys):

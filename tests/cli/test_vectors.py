@@ -117,13 +117,13 @@ def test_soft_labels_a_column_per_class(here, suffix):
     ]
     path = write_table(here / f"news{suffix}", rows, ["nr", "text", "class 0", "class 1"])
     columns = ["--soft-labels", "class 0", "--soft-labels", "class 1"]
-    run(path, *TEXT, *columns, "--encoder", "none", "--weights")
+    run(path, *TEXT, *columns, "--encoder", "none")
     labels = [None if i == 6 else row[2] for i, row in enumerate(ROWS)]
     expected = select([row[1] for row in ROWS], labels)
     found = kept(suffix=suffix)
     assert [row["nr"] for row in found] == [ROWS[i][0] for i in expected.kept]
     assert [row["lops_label"] for row in found] == [labels[i] for i in expected.kept]
-    weights = [float(row["lops_weight"]) for row in found]
+    weights = [float(row["lops_confidence"]) for row in found]
     assert weights == pytest.approx(expected.sample_weight[expected.kept], rel=5e-6)
     other = read_table(here / "news-lops" / f"relabelled{suffix}")
     assert [row["lops_label"] for row in other] == [row["lops_suggested"] for row in other]

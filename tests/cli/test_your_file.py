@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters.cli import apply, compare, select
+from lops_adapters.cli import apply, select
 from lops_adapters.core import LopsError
 
 from ..noisy import noisy_texts, read_table, write_table
@@ -125,9 +125,8 @@ def test_words_in_a_spreadsheet():
 def test_gold_labels_of_another_vocabulary(form):
     path = table("t.csv", label=LABELS, gold=[form(label) for label in GOLD])
     message = r"the gold labels in column 'gold' are .*, and the classes are 'class 0', 'class 1'"
-    for command in (select, compare):
-        with pytest.raises(LopsError, match=message):
-            command.main([str(path), "--label", "label", "--gold", "gold", *OPTIONS])
+    with pytest.raises(LopsError, match=message):
+        run(path, "--label", "label", "--gold", "gold")
 
 
 def test_some_gold_labels_are_never_predicted(capsys):
@@ -137,10 +136,6 @@ def test_some_gold_labels_are_never_predicted(capsys):
     assert (
         "Problem: Never predicted: 'other' (7 rows), a gold label that is no row's label." in said
     )
-    compare.main(
-        [str(path), "--label", "label", "--gold", "gold", *OPTIONS[:-1], "o", "--methods", "margin"]
-    )
-    assert "Never predicted: 'other' (7 rows)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])

@@ -1,9 +1,12 @@
+from contextlib import ExitStack
+from functools import cache as cache_of
+
 import pytest
 
 from ..connections import recorded
 from .cases import CASES
 from .rooms import same_everywhere
-from .stand import Stand, Whole
+from .stand import Deaths, Stand, Whole
 
 __all__ = ["same_everywhere"]
 
@@ -36,7 +39,21 @@ def made():
 
 
 @pytest.fixture(scope="session")
-def stand(case, cache, made, tmp_path_factory):
+def deaths(tmp_path_factory):
+    """Returns the process of the commands that are killed, which the first call starts."""
+    with ExitStack() as stack:
+
+        @cache_of
+        def start():
+            found = Deaths(tmp_path_factory.mktemp("deaths") / "log.txt")
+            stack.callback(found.close)
+            return found
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def stand(case, cache, made, deaths, tmp_path_factory):
     """The framework's command on the toy corpus."""
     if ("stand", case.name) not in made:
         folder = tmp_path_factory.mktemp(case.name)
@@ -45,7 +62,7 @@ def stand(case, cache, made, tmp_path_factory):
         if case.encoder is not None:
             (folder / "encoder").mkdir()
             encoder = ("--encoder", case.encoder(folder / "encoder"))
-        made["stand", case.name] = Stand(case, data, encoder, cache)
+        made["stand", case.name] = Stand(case, data, encoder, cache, deaths)
     return made["stand", case.name]
 
 

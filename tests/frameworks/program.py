@@ -1,10 +1,7 @@
-"""The command, killed and resumed: ``program.py FRAMEWORK KILLS OUTPUT CACHE [option ...]``.
+"""Commands of frameworks, killed and resumed: one per line of standard input.
 
-KILLS is a JSON list of what :class:`cases.Kill` holds. For each there is a process of its own, the
-second and later ones with --resume, which sends itself SIGKILL where it is told. CACHE is the
-user's cache; a process that dies before the first stage, or is told to be ``fresh``, gets an empty
-one, so that it makes what others read there. Prints how each ended (minus the signal, or the exit
-status) and which stages it left, as JSON.
+A line is the JSON list of the arguments of :func:`endings`. The answer, what it returns, is a line
+of JSON on standard output. What commands print goes to standard error.
 """
 
 import json
@@ -74,16 +71,33 @@ def killed(kill, main, options):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-if __name__ == "__main__":
-    name, kills, output, cache, *options = sys.argv[1:]
-    endings = []
-    with plain_arithmetic(), CASES[name].small():
+def endings(name, kills, output, cache, options):
+    """Run a framework's command once per kill, each run in a process of its own.
+
+    The second and later ones resume. A process that dies before the first stage, or is told to be
+    ``fresh``, gets an empty user's cache, so that it makes what others read in ``cache``.
+
+    Returns:
+        How each ended (minus the signal, or the exit status), and the stages that it left.
+
+    """
+    found = []
+    with CASES[name].small():
         CASES[name].load_libraries()
         main = command(named(name))
-        for number, kill in enumerate(Kill(*each) for each in json.loads(kills)):
+        for number, kill in enumerate(Kill(*each) for each in kills):
             place_of(kill.function)  # imported before the fork
             shared = kill.stage and not kill.fresh
             os.environ["XDG_CACHE_HOME"] = cache if shared else f"{output}-cache"
             ending = killed(kill, main, [*options, *["--resume"][:number]])
-            endings.append((ending, sorted(stages(Path(output)))))
-    sys.stdout.write(json.dumps(endings))
+            found.append((ending, sorted(stages(Path(output)))))
+    return found
+
+
+if __name__ == "__main__":
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    with plain_arithmetic():
+        for line in sys.stdin:
+            answers.write(json.dumps(endings(*json.loads(line))) + "\n")
+            answers.flush()

@@ -5,11 +5,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 from lops_adapters import console
@@ -20,6 +20,34 @@ from ..framework_tools import plain_arithmetic, warnings_as_for_a_user
 from .cases import Case, Kill
 
 PROGRAM = Path(__file__).with_name("program.py")
+
+
+class Deaths:
+    """A process whose forks are commands that are killed: it imports the libraries once for all."""
+
+    def __init__(self, log: Path):
+        self.log = log
+        with log.open("w") as file:
+            self._process = subprocess.Popen(
+                [sys.executable, str(PROGRAM)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=file,
+                text=True,
+            )
+
+    def __call__(self, *arguments: Any) -> list[tuple[int, list]]:
+        """Return what ``endings`` of the program returns."""
+        self._process.stdin.write(json.dumps(arguments) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, self.log.read_text(encoding="utf-8")
+        return [(ending, stages) for ending, stages in json.loads(answer)]
+
+    def close(self):
+        """End the process."""
+        with self._process:  # closes its pipes and waits
+            self._process.kill()
 
 
 class Outcome(NamedTuple):
@@ -48,6 +76,7 @@ class Stand:
         data: folder of the toy corpus, with gold labels.
         encoder: options that name a tiny encoder.
         cache: the user's cache, fresh; nobody's own is read or written.
+        deaths: starts the process whose commands are killed.
 
     """
 
@@ -55,6 +84,7 @@ class Stand:
     data: Path
     encoder: tuple[str, ...]
     cache: Path
+    deaths: Callable[[], Deaths]
 
     @property
     def framework(self) -> Framework:
@@ -108,12 +138,5 @@ class Stand:
             How each process ended, and the stages that were stored by then.
 
         """
-        what = [self.case.name, json.dumps(kills), str(output), str(self.cache)]
-        done = subprocess.run(
-            [sys.executable, str(PROGRAM), *what, *self.options(output)],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=200,
-        )
-        return [(ending, stages) for ending, stages in json.loads(done.stdout.splitlines()[-1])]
+        what = self.case.name, kills, str(output), str(self.cache)
+        return self.deaths()(*what, self.options(output))

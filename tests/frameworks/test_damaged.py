@@ -1,18 +1,17 @@
-"""A run whose ``work/`` folder was damaged, or that was killed while it wrote there: it ends in one
-short message whose advice helps, and then as a run that nobody disturbed.
+"""A run whose ``work/`` folder was damaged: it ends in one short message whose advice helps, and
+then as a run that nobody disturbed.
 """
 
 import json
 import re
 import shutil
-import signal
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from ..framework_checks import assert_refused, assert_same_run
 from ..framework_tools import pretend
-from .cases import Kill
 
 pytestmark = pytest.mark.slow
 
@@ -52,12 +51,12 @@ def folder(whole, tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("first", range(len(DAMAGES)))
-def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder, first):
+def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder):
+    """Each in another way; tests/runs/test_folder.py has every way for one stage."""
     run, damaged = folder / "run", []
-    for number, path in enumerate(sorted((run / "work").iterdir())):
+    paths = sorted((run / "work").iterdir())
+    for path, damage in zip(paths, cycle(DAMAGES), strict=False):
         assert path.suffix == ".npz"
-        damage = DAMAGES[(first + number) % len(DAMAGES)]
         damage(path, folder)
         if damage is not unreadable or not readable(path):
             damaged.append(path)
@@ -78,15 +77,3 @@ def readable(path):
         return path.open("rb").close() is None
     except PermissionError:
         return False
-
-
-def test_killed_while_it_writes(stand, whole, tmp_path):
-    """The temporary file is there, the stage is not: of the first, the middle and the last."""
-    files = sorted((whole.path / "work").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    chosen = (files[0], files[len(files) // 2], files[-1])
-    kills = [Kill(file.stem, "numpy:savez", 1) for file in chosen]
-    endings = stand.killed(tmp_path / "run", kills)
-    assert [ending for ending, _ in endings] == [-signal.SIGKILL] * len(kills)
-    status, _, err = stand.command(tmp_path / "run", "--resume")
-    assert status == 0, err
-    assert_same_run(tmp_path / "run", whole.path)

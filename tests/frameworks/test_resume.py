@@ -16,24 +16,29 @@ from ..framework_checks import (
     names,
     stages,
 )
+from .cases import Kill
 
 pytestmark = pytest.mark.slow
 
 
-def stages_before(whole, stage):
-    """The stages that a run stores before this one."""
-    files = sorted((whole / "work").glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
-    order = [file.stem for file in files]
-    return set(order[: order.index(stage)]) if stage else set()
+def deaths(case, order):
+    """The kills of a framework in the order of its stages; and it dies while it writes the first
+    and the last stage, when the temporary file is there and the stage is not.
+    """
+    writes = [Kill(stage, "numpy:savez", 1) for stage in (order[0], order[-1])]
+    return sorted([*case.kills, *writes], key=lambda kill: ["", *order].index(kill.stage))
 
 
 def test_killed_again_and_again_it_comes_out_the_same(stand, whole, tmp_path):
-    output, kills = tmp_path / "run", stand.case.kills
+    files = sorted(whole.path.glob("work/*.npz"), key=lambda path: path.stat().st_mtime_ns)
+    order = [file.stem for file in files]
+    output, kills = tmp_path / "run", deaths(stand.case, order)
     endings = stand.killed(output, kills)
     assert len(endings) == len(kills)
     for kill, (ending, stored) in zip(kills, endings, strict=True):
         assert ending == -signal.SIGKILL, kill
-        assert set(stored) == stages_before(whole.path, kill.stage), kill
+        before = order[: order.index(kill.stage)] if kill.stage else []
+        assert set(stored) == set(before), kill
     times = {path: path.stat().st_mtime_ns for path in output.glob("work/*.npz")}
     assert_refused(stand.command(output), "already holds a run; give --resume")
     status, _, err = stand.command(output, "--resume")

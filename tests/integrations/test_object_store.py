@@ -102,7 +102,7 @@ def test_patterns_folders_and_what_is_printed(here, store, capsys):
     assert sorted(row["nr"] for row in rows) == [row[0] for row in ROWS]
     assert f"Written to {HERE}/out/{run}/: kept" in printed[-1]
     assert f"open {HERE}/out/{run}/report.html" in printed[-1]
-    assert main(["select", f"{HERE}/in/**/*.csv", *OPTIONS, "--keep-out", "kept.csv"]) == 0
+    assert main(["select", f"{HERE}/in/**/*.csv", *OPTIONS, "--output", "out"]) == 0
     assert "of 480 rows" in capsys.readouterr().out  # also the folder's
 
 
@@ -178,9 +178,9 @@ def test_files_apply_and_checked_rows(here, store, suffix, capsys):
     assert "already exists" in capsys.readouterr().err
     assert main([*command, table, "--force"]) == 2
     assert "which is an input" in capsys.readouterr().err
-    files = ["--keep-out", f"{HERE}/k{suffix}", "--corrected", f"{HERE}/w{suffix}"]
+    files = ["--output", "out", "--corrected", f"{HERE}/w{suffix}"]
     assert main(["select", table, *OPTIONS, *files, "--checked", f"{HERE}/c.csv"]) == 0
-    assert keys(store) >= {f"k{suffix}", f"w{suffix}"}
+    assert keys(store) >= {f"w{suffix}"}
 
 
 @pytest.mark.parametrize(
@@ -269,10 +269,11 @@ def web(here):
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_web_server(here, web, suffix, capsys):
     write_table(here / f"t{suffix}", ROWS)
-    for table, kept in ((f"t{suffix}", "a.csv"), (f"{web}/t{suffix}", "b.csv")):
-        assert main(["select", table, *OPTIONS, "--keep-out", kept]) == 0
-    assert (here / "a.csv").read_bytes() == (here / "b.csv").read_bytes()
-    assert main(["select", f"t{suffix}", *OPTIONS, "--keep-out", f"{web}/c.csv"]) == 2
+    for table, out in ((f"t{suffix}", "a"), (f"{web}/t{suffix}", "b")):
+        assert main(["select", table, *OPTIONS, "--output", out]) == 0
+    one, other = (here / out / f"kept{suffix}" for out in ("a", "b"))
+    assert one.read_bytes() == other.read_bytes()
+    assert main(["select", f"t{suffix}", *OPTIONS, "--corrected", f"{web}/c.csv"]) == 2
     assert f"cannot write into {web}" in capsys.readouterr().err
     assert main(["select", f"{web}/no{suffix}", *OPTIONS]) == 2
     assert f"{web}/no{suffix}: no such file, or out of reach" in capsys.readouterr().err

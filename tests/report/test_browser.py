@@ -9,12 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters.report.comparison_page import write_comparison_page
 from lops_adapters.report.framework_page import write_report
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, gold, hostile_page, labels, page, selection
-from .test_comparison_page import PAGE as COMPARISON
 from .test_framework_page import contents
 
 pytestmark = pytest.mark.slow
@@ -270,31 +268,9 @@ def test_a_phone_breaks_no_word_of_the_headings(show):
     assert headings.evaluate_all(broken) == [1] * 10
 
 
-def test_the_comparison_on_a_phone_and_without_a_script(show):
-    tab = show(COMPARISON, write_comparison_page, viewport={"width": 390, "height": 800})
-    assert tab.evaluate("document.documentElement.scrollWidth") == 390
-    assert tab.locator("script").count() == 0
-    many = [replace(COMPARISON.methods[0], name=text, note=text) for text in HOSTILE]
-    tab = show(
-        replace(COMPARISON, methods=many),
-        write_comparison_page,
-        viewport={"width": 390, "height": 800},
-    )
-    assert tab.evaluate("document.documentElement.scrollWidth") == 390
-
-
-@pytest.mark.parametrize(
-    ("made", "write"),
-    [
-        (COMPARISON, write_comparison_page),
-        (
-            replace(page(), classes=[replace(row, why=row.label) for row in page().classes]),
-            write_selection_page,
-        ),
-    ],
-)
-def test_on_a_phone_no_column_lies_beyond_the_edge(show, made, write):
-    tab = show(made, write, viewport={"width": 390, "height": 800})
+def test_on_a_phone_no_column_lies_beyond_the_edge(show):
+    made = replace(page(), classes=[replace(row, why=row.label) for row in page().classes])
+    tab = show(made, viewport={"width": 390, "height": 800})
     lines = tab.locator(".stacked tbody tr")
     assert lines.count() == 2
     for line in lines.all():

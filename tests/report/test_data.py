@@ -6,7 +6,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
-from lops_adapters.report.contents import BEST, ComparisonPage, MethodRow, SelectionPage
+from lops_adapters.report.contents import BEST
 from lops_adapters.report.data import best_curve, noise_curve, selection_page
 from lops_adapters.report.measure import (
     learnt_bins,
@@ -155,31 +155,9 @@ def test_numbers_as_labels():
 def test_survives_json():
     for made in (page(), page(with_gold=False), hostile_page()):
         stored = json.loads(json.dumps(made.to_json(), allow_nan=False))
-        again = SelectionPage.from_json({**stored, "a later key": 1})
-        assert again.to_json() == made.to_json()
+        assert stored == made.to_json()
         json.dumps(stored, ensure_ascii=False).encode("utf-8")
-    assert SelectionPage.from_json(page().to_json()) == page()
-    method = MethodRow("lops", 3, 0.1, None, 2.0, "")
-    comparison = ComparisonPage(
-        "t", "s", 9, 0.3, [method], [best_curve(0.3)], {"tau": np.float64(0.5)}, {}
-    )
-    assert comparison.to_json()["settings"] == {"tau": 0.5}
-    assert ComparisonPage.from_json(comparison.to_json()) == comparison
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {},
-        {"title": "t"},
-        {**page().to_json(), "classes": [1]},
-        {**page().to_json(), "learnt": 3},
-        {**page().to_json(), "table": ["a"]},
-    ],
-)
-def test_what_is_no_page(broken):
-    with pytest.raises(LopsError, match="not a stored SelectionPage"):
-        SelectionPage.from_json(broken)
+    assert replace(page(), settings={"tau": np.float64(0.5)}).to_json()["settings"] == {"tau": 0.5}
 
 
 @pytest.mark.parametrize(

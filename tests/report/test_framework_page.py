@@ -1,10 +1,6 @@
 import json
 import re
 
-import pytest
-
-from lops_adapters.cli import main as lops
-from lops_adapters.core import LopsError
 from lops_adapters.report.framework_page import write_report
 
 from .examples import Reader
@@ -210,48 +206,3 @@ def test_what_is_folded(tmp_path):
         ("", "What the lops arm kept, by class"),
         ("", "Settings and versions of this run"),
     ]
-
-
-@pytest.mark.parametrize("missing", ["config.json", "metrics.json"])
-def test_no_finished_run(tmp_path, missing):
-    for name in {"config.json", "metrics.json"} - {missing}:
-        (tmp_path / name).write_text("{}")
-    with pytest.raises(LopsError, match=f"holds no {missing}; wanted the folder of a finished run"):
-        write_report(tmp_path)
-    assert not (tmp_path / "report.html").exists()
-
-
-@pytest.mark.parametrize("name", ["config.json", "metrics.json"])
-@pytest.mark.parametrize("content", ["", '{"framework": ', "[]", "[" * 100_000, "\xff"])
-def test_a_file_that_is_no_json_object_is_named(tmp_path, name, content, capsys):
-    page(tmp_path, *contents())
-    (tmp_path / name).write_text(content, encoding="latin-1")
-    assert lops.main(["report", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: {tmp_path / name} is damaged ")
-    assert "run the framework again" in said
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"arms": []},
-        {"arms": {"lops": {"iterations": [1]}}},
-        {"arms": {"lops": {"iterations": [row(0, stopped=1, per_class={"law": {}})]}}},
-        {
-            "arms": {
-                "lops": {"iterations": [row(0, per_class={"law": {**CLASS, "closed_at": "late"}})]}
-            }
-        },
-        {"classes": 3},
-        {"pseudo_labels": {"count": 40, "noise": "much"}},
-    ],
-)
-def test_broken_metrics_are_one_sentence(tmp_path, change, capsys):
-    page(tmp_path, *contents())
-    (tmp_path / "metrics.json").write_text(json.dumps({**contents()[1], **change}))
-    assert lops.main(["report", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"error: the files of {tmp_path} are damaged (")
-    assert said.endswith("run the command that wrote them again\n")
-    assert len(said.splitlines()) == 1

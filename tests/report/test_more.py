@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from lops_adapters.report import more
-from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, page, selection
@@ -51,7 +50,7 @@ def test_every_rejected_row_is_listed_once():
     assert found.n_unlisted == 0
     assert {row["code"] for row in rest} == {0, 1}
     assert rest[0]["row"] == rest[0]["position"] + 1
-    assert SelectionPage.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert json.loads(json.dumps(found.to_json())) == found.to_json()
 
 
 def test_every_rejected_row_of_a_large_class_is_listed():

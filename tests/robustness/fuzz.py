@@ -23,7 +23,7 @@ from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.safe_pickle import read_frame
 from lops_adapters.formats.readers import open_table, rehearse
 from lops_adapters.labels.columns import Columns
-from lops_adapters.tables.survey import read_rows
+from lops_adapters.tables.survey import survey_of
 
 from ..noisy import HEADER, noisy_rows, write_table
 from .fuzz_votes import votes
@@ -98,7 +98,8 @@ def tables(draw, folder):
         draw.choice((("weak",), ("weak", "nr"), ())),
     )
     wanted.check(found)
-    read_rows(found, wanted)
+    survey = survey_of(found, wanted)
+    survey.sample(survey.classes())
     rehearse(found, draw.choice(("csv", "tsv", "jsonl", "parquet")), ["n"])
 
 
@@ -150,7 +151,7 @@ def commands(draw, folder):
         "--delimiter": (",", "tab", "", '"'),
         "--gold": ("true", "text", "weak", "none"),
         "--id": ("nr", "none"),
-        "--keep-out": (str(folder / "k.csv"), str(folder / "out" / "k.csv"), str(path)),
+        "--corrected": (str(folder / "k.csv"), str(folder / "out" / "k.csv"), str(path)),
         "--seed": ("0", "-1", "x"),
     }
     for name in draw.sample(sorted(options), draw.randint(0, 3)):

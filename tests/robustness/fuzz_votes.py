@@ -22,7 +22,6 @@ OPTIONS = {
     "--checked-column": ("seen", "true"),
     "--checked": ("checked.csv",),
     "--classes": ("class 0,class 1,class 2", "class 0,class 1", "0,1", ""),
-    "--drop-source": ("s0", "b", "none"),
     "--abstain": ("class 2", "-1", ""),
     "--probe-rows": ("30", "45"),
     "--sure": ("0.5", "0.9", "1"),
@@ -30,7 +29,7 @@ OPTIONS = {
     "--format": ("csv", "jsonl", "parquet"),
     "--seed": ("1", "4294967296"),
 }
-FLAGS = ("--per-class", "--weights", "--escape-formulas")
+FLAGS = ("--per-class", "--escape-formulas")
 
 
 def rows_of(draw, suffix):

@@ -90,12 +90,12 @@ def framework(name, folder):
 
 
 def selecting(folder):
-    """`lops select --force` over the output of another table, with kept rows elsewhere, too."""
+    """`lops select --force` over the output of another table; and the corrected table elsewhere."""
     usual = [
         "--text", "text", "--label", "weak", "--probe", "linear", "--encoder", "none", "--quiet",
         "--force",
     ]  # fmt: skip
-    usual += ["--output", "out", "--keep-out", "kept.csv"]
+    usual += ["--output", "out", "--corrected", "corrected.csv"]
     old, new = (
         write_table(folder / f"{name}.csv", noisy_rows(n=n, seed=seed))
         for name, n, seed in (("old", 60, 1), ("new", 1500, 2))

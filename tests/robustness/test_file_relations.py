@@ -20,9 +20,9 @@ pytestmark = [
 ]
 HEADER = ["nr", "text", "weak", "a", "b", "group", "right"]
 OPTIONS = {
-    "labels": "--label weak --weights",
-    "votes of groups": "--labels weak,a,b --group group --weights",
-    "checked": "--label weak --checked-column right --weights",
+    "labels": "--label weak",
+    "votes of groups": "--labels weak,a,b --group group",
+    "checked": "--label weak --checked-column right",
     "ranked": "--label weak --method learning-order --keep 0.5",
 }
 
@@ -92,12 +92,12 @@ WRITTEN = {
 
 
 def decided(paths, options):
-    """Return the numbers of the kept rows, and the weights of all rows, rounded."""
+    """Return the numbers of the kept rows, and the confidences of all rows, rounded."""
     usual = "--text text --encoder none --quiet --force --output out --format jsonl"
     assert select.main([*map(str, paths), *usual.split(), *options.split()]) == 0
     kept, rejected = (read_table(Path("out", f"{part}.jsonl")) for part in ("kept", "rejected"))
-    weights = {row["nr"]: round(float(row.get("lops_weight", 0)), 4) for row in kept + rejected}
-    return {row["nr"] for row in kept}, weights
+    confidences = {row["nr"]: round(float(row["lops_confidence"]), 4) for row in kept + rejected}
+    return {row["nr"] for row in kept}, confidences
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)

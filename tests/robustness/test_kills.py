@@ -141,13 +141,13 @@ def test_a_damaged_config(here, content):
 
 
 @pytest.mark.parametrize("name", ["out/clean.csv", "out", "out/deep/clean.csv"])
-def test_the_kept_rows_inside_the_folder(here, name):
+def test_the_corrected_table_inside_the_folder(here, name):
     table = write_table(here / "a.csv", noisy_rows())
     (here / "out" / "deep").mkdir(parents=True)
     given = [str(table), "--output", "out.csv" if name == "out" else "out", "--force"]
-    keep_out = "out.csv" if name == "out" else name
-    with pytest.raises(LopsError, match=r"--keep-out is .*, inside the folder of --output"):
-        command.main([*given, "--keep-out", keep_out, *OPTIONS])
+    corrected = "out.csv" if name == "out" else name
+    with pytest.raises(LopsError, match=r"--corrected is .*, inside the folder of --output"):
+        command.main([*given, "--corrected", corrected, *OPTIONS])
 
 
 def test_a_damaged_stage(here):

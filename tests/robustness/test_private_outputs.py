@@ -12,9 +12,7 @@ from ..noisy import noisy_rows, write_table
 COLUMNS = ["--text", "text", "--label", "weak", "--quiet"]
 COMMANDS = {
     "select": ["select", "a.csv", *COLUMNS, "--encoder", "none", "--output", "out",
-               "--keep-out", "kept.csv"],
-    "compare": ["compare", "a.csv", *COLUMNS, "--gold", "true", "--methods", "standard",
-                "--output", "out"],
+               "--corrected", "kept.csv"],
     "apply": ["apply", "corrections.csv", "a.csv", "--label", "weak", "--output", "kept.csv"],
 }  # fmt: skip
 

@@ -56,7 +56,7 @@ def test_links_stay_links_and_files_keep_their_modes(here):
     (here / "files" / "real.csv").write_text("old")
     (here / "files" / "real.csv").chmod(0o640)
     (here / "clean.csv").symlink_to(here / "files" / "real.csv")
-    given = ["a.csv", "--output", "out", "--keep-out", "clean.csv", "--force", *OPTIONS]
+    given = ["a.csv", "--output", "out", "--corrected", "clean.csv", "--force", *OPTIONS]
     assert command.main(given) == 0
     assert (here / "out").is_symlink()
     assert (here / "clean.csv").is_symlink()

@@ -269,6 +269,15 @@ def test_a_stage_without_a_digest(run):
         run.stage("one", pytest.fail)
 
 
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_a_stage_that_was_cut(run, share):
+    run.stage("one", lambda: {"codes": np.arange(3)})
+    path = run.work / "one.npz"
+    path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+    with pytest.raises(LopsError, match=r"one\.npz cannot be read .*; delete it and resume"):
+        RunFolder.open(run.path, config(), resume=True).stage("one", pytest.fail)
+
+
 @pytest.mark.parametrize(
     "other", [{"seed": 1}, {"keep": 0.4}, {"framework": "xclass"}, {"name": "two"}, {}]
 )

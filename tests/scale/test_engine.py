@@ -262,7 +262,7 @@ def test_parts_of_a_parquet_file(here):
             "ray runs the committee, and the method is learning-order",
         ),
         (["--probe", "minilm"], "trains the linear probe, and --probe is minilm"),
-        (["--keep-out", "kept.csv"], "writes folders of files, and --keep-out is kept.csv"),
+        (["--corrected", "c.csv"], "writes folders of files, and --corrected is c.csv"),
     ],
 )
 def test_what_needs_the_other_engine(here, more, message):

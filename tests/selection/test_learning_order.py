@@ -78,7 +78,7 @@ def test_never_learnt_samples_fill_up_by_probability_or_by_hash():
 
 @pytest.mark.parametrize("keep", [0.3, 0.5])
 def test_select_means_the_row_of_the_table(keep):
-    """What `lops compare` and self-training build by this name."""
+    """What self-training builds by this name."""
     row = build("learning-order", LinearProbe(), keep=keep, seed=3)(TEXTS, TEXT_LABELS)
     found = select(TEXTS, TEXT_LABELS, "learning-order", probe="linear", keep=keep, seed=3)
     np.testing.assert_array_equal(found.kept, row.kept)

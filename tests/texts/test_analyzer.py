@@ -109,18 +109,3 @@ def test_the_command(tmp_path, monkeypatch, capsys, more):
     kept = (tmp_path / "t-lops" / "kept.jsonl").read_text()
     assert main(["select", *arguments, "--force"]) == 0
     assert (tmp_path / "t-lops" / "kept.jsonl").read_text() != kept
-
-
-def test_comparing(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rows = [
-        {"t": text, "l": label, "g": gold}
-        for text, label, gold in zip(UNSPACED, LABELS, GOLD, strict=True)
-    ]
-    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--gold", "g", "--quiet"]
-    arguments += ["--methods", "automatic"]
-    assert main(["compare", *arguments]) == 0
-    assert "Scripts without spaces in 400 of 400 texts" in capsys.readouterr().out
-    assert main(["compare", *arguments, "--force", "--analyzer", "word"]) == 0
-    assert "Probe: TF-IDF of words + logistic regression." in capsys.readouterr().out

@@ -120,17 +120,3 @@ def test_a_table_by_blocks_and_its_training_file(tmp_path):
     assert [row["text"] for row in read_table(tmp_path / "news-lops/train.csv")] == [
         row[1] for row in rows
     ]
-
-
-def test_nothing_learns_to_label_them_if_only_kept_rows_are_written(tmp_path, capsys, monkeypatch):
-    rows = [[*row[:2], "" if i % 5 == 0 else row[2], row[3]]
-            for i, row in enumerate(noisy_rows(n=120, k=3))]  # fmt: skip
-    path = write_table(tmp_path / "news.csv", rows)
-    options = [str(path), "--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
-    command.main([*options, "--output", str(tmp_path / "news-lops")])
-    assert "by self-training" in capsys.readouterr().out
-    monkeypatch.setattr("lops_adapters.texts.labelled.label_rest", None)
-    command.main([*options, "--keep-out", str(tmp_path / "kept.csv")])
-    assert "by self-training" not in capsys.readouterr().out
-    kept = (tmp_path / "kept.csv").read_bytes()
-    assert kept == (tmp_path / "news-lops/kept.csv").read_bytes()
