@@ -16,18 +16,13 @@ from lops_adapters.core import __version__  # noqa: E402  (after the path it is 
 project = "lops_adapters"
 author = "the contributors of lops_adapters"
 release = version = __version__
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
-    "sphinx_copybutton",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = f"lops_adapters {release}"
 html_copy_source = False
 html_static_path = ["_static"]
 html_css_files = ["blocks.css"]
+html_js_files = ["search.js"]
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_exclude = ".linenos, .go"  # the output of a session
@@ -52,8 +47,6 @@ autodoc_mock_imports = [
 autodoc_typehints = "signature"  # shapes and units are in the docstrings
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
-# Followed, the links of a module would lead to the package that also offers some of its names.
-viewcode_follow_imported_members = False
 
 # Pages that lie outside this folder are included by pages of the site; links of the guide go there.
 _OUTSIDE = re.compile(r"\]\((?:\.\./)+(benchmarks|third_party)/README\.md")

@@ -152,6 +152,11 @@ def test_the_interface_is_described_from_docstrings(site):
         assert f'id="lops_adapters.integrations.{module}.LopsCallback"' in text
 
 
+def test_results_of_a_search_stand_page_by_page(site):
+    loaded = Page((site / "search.html").read_text(encoding="utf-8")).loaded
+    assert "_static/search.js" in {name.partition("?")[0] for name in loaded}
+
+
 def test_figures_are_in_the_results(site):
     pages = [Page(path.read_text(encoding="utf-8")) for path in (site / "results").glob("*.html")]
     loaded = {Path(name).name for page in pages for name in page.loaded if name.endswith(".svg")}
