@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.labels.votes import votes_by_text
+from lops_adapters.labels.votes import majority, votes_by_text
 
 from ..noisy import noisy_texts
 
@@ -37,3 +37,10 @@ def test_rows_of_annotations_in_select():
     assert len(joined.mask) == 60
     assert not any("several sources" in note for note in joined.said.notes)
     assert {one.name for one in joined.sources} == {"rule", "person"}
+
+
+def test_a_vote_of_minus_one_counts_if_there_is_no_other():
+    """Three sources; the rows have the votes -1 -1 and none, -1 1 1, and none at all."""
+    cells = [[-1, -1, None], [-1, 1, ""], [None, 1, None]]
+    assert majority(cells, lambda vote: False) == [-1, 1, None]
+    assert majority(cells, lambda vote: vote == -1) == [None, 1, None]
