@@ -228,12 +228,10 @@ def _batch_rows(pyarrow: Any, parquet: Any, path: Path, file: Any, groups: Any, 
         parquet.ParquetFile(source, pre_buffer=False, read_dictionary=texts) as packed,
     ):
         for group in range(about.num_row_groups) if groups is None else groups:
-            row_group = about.row_group(group)
-            columns = [row_group.column(i) for i in range(row_group.num_columns)]
-            pages.count(sum(column.total_uncompressed_size for column in columns))
-            names = [column.path_in_schema for column in columns if column.has_dictionary_page]
+            # Not by the metadata of its columns: pyarrow ends the process if these are damaged.
+            pages.count(max(0, about.row_group(group).total_byte_size))
             longest = 1
-            for name in set(names) & set(texts):
+            for name in texts:
                 for batch in islice(packed.iter_batches(1, [group], [name]), 1):
                     lengths = pyarrow.compute.binary_length(batch.column(0).dictionary)
                     longest += pyarrow.compute.max(lengths).as_py() or 0

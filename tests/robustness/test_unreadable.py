@@ -9,6 +9,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import load_dataset as load
 from lops_adapters.datasets.readers import LAYOUTS
 
+from .bounded import outcomes
+
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet", ".pkl", ".tar.gz")
 OPTIONS = ["--text", "text", "--label", "label", "--quiet"]
 
@@ -93,3 +95,17 @@ def test_cells_nested_too_deeply_for_a_table(here):
     (here / "a.jsonl").write_text("\n".join(lines))
     with pytest.raises(LopsError, match="nested too deeply for csv; give --format jsonl"):
         command.main(["a.jsonl", "--format", "csv", *OPTIONS])
+
+
+def test_damaged_statistics_of_parquet_do_not_end_the_process(here):
+    """A column that may be empty is said to be never so; pyarrow ends the process if asked why."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = here / "a.parquet"
+    parquet.write_table(pyarrow.table({"text": ["a", "b"], "label": ["x", "y"]}), path)
+    of_schema = b"\x25\x02\x18\x04text"  # optional, and the name
+    content = path.read_bytes()
+    assert content.count(of_schema) == 1
+    path.write_bytes(content.replace(of_schema, b"\x25\x00\x18\x04text"))
+    (message,) = outcomes(load, [path])
+    assert f"{path}" in message
