@@ -5,6 +5,7 @@ import json
 import pytest
 
 from lops_adapters.formats.jsonl import with_value
+from lops_adapters.formats.spans import changed, without
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,10 @@ from lops_adapters.formats.jsonl import with_value
 def test_a_value_of_a_json_object(line, expected):
     assert with_value(line, "a", "new") == expected
     assert json.loads(expected)["a"] == "new"
+
+
+def test_of_a_repeated_key_the_last_value_changes():
+    """It is the one that readers of JSON take."""
+    text = '[{"a": 1, "b": [1, 2], "a": [3], "b": [4, 5]}]'
+    assert changed(text, ("a",), "x") == '[{"a": 1, "b": [1, 2], "a": ["x"], "b": [4, 5]}]'
+    assert without(text, ("b", 0)) == '[{"a": 1, "b": [1, 2], "a": [3], "b": [5]}]'

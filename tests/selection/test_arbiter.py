@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.selection.arbiter import learn
+from lops_adapters.selection.arbiter import held_out_share, learn
 from lops_adapters.selection.posterior import label_distribution, posterior_given
 
 K, NONE, EQUAL = 3, np.zeros((600, 0)), (1.0, 1.0)  # no vectors; equal weights of two members
@@ -118,3 +118,12 @@ def test_a_class_that_few_rows_miss_by_chance_is_kept():
     of_third = true == 2
     assert (suggested == 2)[of_third].mean() >= (preferred == 2)[of_third].mean()
     assert (suggested == true).mean() > (preferred == true).mean() - 0.02
+
+
+def test_an_arbiter_counts_as_little_as_explains_the_checked_rows():
+    """Not at all where the probabilities are right already; where they say nothing, it does."""
+    true = np.arange(60) % K
+    given, rows, none = np.full((K, K), 0.05) + 0.85 * np.eye(K), np.arange(40), NONE[:60]
+    right, nothing = 0.01 + 0.97 * np.eye(K)[true], np.full((60, K), 1 / K)
+    assert held_out_share(right, true, given, rows, true[rows], none) == 0
+    assert held_out_share(nothing, true, given, rows, true[rows], none) > 0.5
