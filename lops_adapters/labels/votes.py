@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,7 +152,7 @@ def votes_by_text(
         frequent label of the source for the text; None in a tie, or without one.
 
     Raises:
-        LopsError: n differs.
+        LopsError: n differs, or a label is a list or an object.
 
     >>> votes_by_text(["x", "x", "y"], ["a", "b", "a"], ["Ann", "Bob", "Ann"])
     (['x', 'y'], {'Ann': ['a', 'a'], 'Bob': ['b', None]})
@@ -164,12 +165,22 @@ def votes_by_text(
         )
     gathered: dict[str, dict[Any, list[Any]]] = {}
     names = list(map(source_name, source))
-    for text, label, name in zip(texts, labels, names, strict=True):
+    for row, (text, label, name) in enumerate(zip(texts, labels, names, strict=True)):
+        check_vote(label, partial("position {}".format, row))
         gathered.setdefault(name, {}).setdefault(text, []).append(label)
     once = list(dict.fromkeys(texts))
     return once, {
         name: [vote_of(gathered[name].get(text, ())) for text in once] for name in sorted(gathered)
     }
+
+
+def check_vote(label: Any, place: Callable[[], str]) -> None:
+    """Raise a LopsError about a label that is a list or an object, with its place."""
+    if isinstance(label, list | dict):
+        raise LopsError(
+            f"{place()}: the label is {label!r:.60}, which holds several classes or none; wanted "
+            "one class name per row"
+        )
 
 
 def vote_of(labels: Sequence[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from lops_adapters.formats.cells import cell_text, is_unlabelled
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.votes import source_name, vote_of
+from lops_adapters.labels.votes import check_vote, source_name, vote_of
 
 MOST = 50_000_000  # texts times sources
 NAMELESS = "(no source)"
@@ -93,6 +94,7 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
                 if is_unlabelled(text.cells[index]):
                     text.cells[index] = column[row]
             for source, label in _votes(labels[row], sources[row], block, row):
+                check_vote(label, partial(block.place, row))
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
     return list(texts.values()), count

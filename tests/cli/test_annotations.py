@@ -115,3 +115,16 @@ def test_ids_of_several_texts_do_not_join_them():
     rows = [["thread", *row[1:]] for row in annotations()]
     path = write_table(Path("t.csv"), rows, HEADER)
     assert len(parts(run(path, "--label", "label", "--source", "who", "--id", "id"))) == 120
+
+
+@pytest.mark.parametrize("label", [{"a": 1}, [["x"], ["y"]]])
+def test_a_label_that_is_an_object_is_named(label):
+    """Two sources, one of which gives an object; a list of labels has a source for each."""
+    names = ["ann", "bob"] if isinstance(label, list) else "bob"
+    rows = [
+        {"text": "one", "label": "x", "who": "ann"},
+        {"text": "one", "label": label, "who": names},
+    ]
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    with pytest.raises(LopsError, match=r"line 2: the label is .*; wanted one class name per row"):
+        run("a.jsonl", "--label", "label", "--source", "who")

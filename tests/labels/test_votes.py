@@ -44,3 +44,10 @@ def test_a_vote_of_minus_one_counts_if_there_is_no_other():
     cells = [[-1, -1, None], [-1, 1, ""], [None, 1, None]]
     assert majority(cells, lambda vote: False) == [-1, 1, None]
     assert majority(cells, lambda vote: vote == -1) == [None, 1, None]
+
+
+def test_an_annotation_is_one_label():
+    with pytest.raises(
+        LopsError, match=r"position 1: the label is \{'a': 1\}, which holds several"
+    ):
+        votes_by_text(["x", "y"], ["a", {"a": 1}], ["Ann", "Bob"])
