@@ -97,6 +97,23 @@ def frameworks() -> Block:
     return table(rows, groups)
 
 
+def small() -> Block:
+    """Return macro-F1 before two rounds and after them, on samples of the demo corpus."""
+    arms = ("standard", "random", "lops", "committee")
+    rows = [["framework", "documents", "seeds", *_heads(arms)]]
+    groups = []
+    for framework in ("conwea", "xclass"):
+        for documents in ("120", "300"):
+            files = results(f"rounds/{framework}-demo-{documents}-seed*.json")
+            groups.append(files)
+            cells = []
+            for arm in arms:
+                own, after = zip(*(split(item, arm, 2) for item in files), strict=True)
+                cells.append(f"{spread(own)} to {spread([scores[-1] for scores in after])}")
+            rows.append([_FRAMEWORKS[framework], documents, str(len(files)), *cells])
+    return table(rows, groups)
+
+
 def _heads(arms: tuple[str, ...]) -> list[str]:
     return [arm if arm == "standard" else f"`{arm}`" for arm in arms]
 
@@ -123,4 +140,5 @@ TABLES: dict[str, Callable[[], Block]] = {
     "rounds-sizes": sizes,
     "rounds-unequal": unequal,
     "rounds-frameworks": frameworks,
+    "rounds-small": small,
 }

@@ -168,7 +168,7 @@ def _train(
     codes = encode(labels, classes)
     train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
-    if number == settings.iterations - 1 and not settings.last_rounds:
+    if number == settings.iterations - 1 and not settings.rounds:
         save = _model(classifier, prepared, settings).save
         job.folder.save_model(job.folder.arm(arm) / "model", save)
     return {"probabilities": classifier.predict_proba(samples)}

@@ -6,9 +6,9 @@ Arms select among what the network is trained on, or, named ``-documents``, in t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from lops_adapters.runs.files import write_selection
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import RoundsSettings
-from lops_adapters.runs.settings import LOPS, STANDARD, setting
+from lops_adapters.runs.settings import LOPS, NOT_NEGATIVE, STANDARD, FrameworkSettings, setting
 
 NETWORK = "network"
 SUFFIX = "-documents"  # of the arms that select among the documents
@@ -35,6 +35,8 @@ Settings = TypeVar("Settings", bound="FinalSettings")
 class FinalSettings(RoundsSettings):
     """Settings of a framework that ends with a network."""
 
+    PUBLISHED: ClassVar[Mapping[str, Any]] = FrameworkSettings.PUBLISHED
+
     classifier: str = setting(
         "hybrid",
         "final classifier, trained on the documents by the class that the network predicts: linear "
@@ -42,6 +44,12 @@ class FinalSettings(RoundsSettings):
         "the network",
         choices=(NETWORK, *FAST),
         usual="hybrid; paper and --faithful: network",
+    )
+    rounds: int = setting(
+        1,
+        "trainings of the final classifier; after each, rejected documents are added by rank; 0: "
+        "the run ends with the network",
+        within=NOT_NEGATIVE,
     )
 
     @property
@@ -62,7 +70,7 @@ class FinalSettings(RoundsSettings):
     @property
     def ends_with_network(self) -> bool:
         """Whether the network itself is the classifier."""
-        return self.classifier == NETWORK or not self.last_rounds
+        return self.classifier == NETWORK or not self.rounds
 
 
 class FinalFramework(Framework[Settings]):
@@ -99,7 +107,7 @@ class FinalFramework(Framework[Settings]):
 
     def rounds(self, arm: str, settings: Any) -> tuple[int, str]:
         method = self.method_of(arm) if is_at_documents(arm) else STANDARD
-        return (0 if settings.ends_with_network else settings.last_rounds), method
+        return (0 if settings.ends_with_network else settings.rounds), method
 
     def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return an arm's entry: the selection is that among the samples of its place."""

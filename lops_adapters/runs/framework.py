@@ -145,7 +145,7 @@ class Framework(ABC, Generic[Settings]):
 
     def rounds(self, arm: str, settings: Settings) -> tuple[int, str]:
         """Return the number of rounds of the last stage, and the method that selects before."""
-        return getattr(settings, "last_rounds", 0), self.method_of(arm)
+        return getattr(settings, "rounds", 0), self.method_of(arm)
 
     def probabilities(self, result: Any) -> np.ndarray:
         """Return an arm's predictions before the last stage, (n, k) float32."""

@@ -8,11 +8,11 @@ has this stage; it is the LOPS paper's Algorithm 2 behind them. Measurements: do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from lops_adapters.runs.job import Job
 
 _EPOCHS, _PROBE_EPOCHS = 20, 4
-# Chosen on samples, confirmed on whole corpora: docs/rounds.md. Behind a classifier that is not
-# trained in seconds, rounds are not measured, and none is usual.
-_ROUNDS = 2
 _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
 
@@ -45,21 +42,15 @@ _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 class RoundsSettings(FrameworkSettings):
     """Settings of a framework that can end with rounds; it has a ``classifier``, an ``encoder``."""
 
-    rounds: int | None = setting(
-        None,
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {**FrameworkSettings.PUBLISHED, "rounds": 0}
+
+    rounds: int = setting(
+        0,
         "last stage: select among the predictions for all documents, train a classifier and add "
         "the rejected documents by rank, N times; 0: none, as the original",
         within=NOT_NEGATIVE,
         option="selection",
-        usual=f"{_ROUNDS} with --classifier hybrid, linear or embedding; otherwise 0",
     )
-
-    @property
-    def last_rounds(self) -> int:
-        """How many rounds the last stage has at most."""
-        if self.rounds is not None:
-            return self.rounds
-        return _ROUNDS if getattr(self, "classifier", None) in FAST else 0
 
 
 @dataclass(frozen=True)
@@ -128,7 +119,7 @@ def run_rounds(
     training = _start(probabilities, corpus, labelled)
     read = cache(lambda: _build(job, _EPOCHS).read(corpus.texts))
     done: list[Round] = []
-    for number in range(job.settings.last_rounds):
+    for number in range(job.settings.rounds):
         labels = _without(training.pseudo_labels(), labelled)
         selects = number == 0 and not job.settings.row(method).keeps_all
         selection, seconds = keep_all(labels.labels.tolist(), labels.labels), 0.0
@@ -140,7 +131,7 @@ def run_rounds(
             names = corrected(selection, labels.labels)[kept]
             training.relabel(labels.positions[kept], names)
             training.reject(np.delete(labels.positions, kept))
-        last = number == job.settings.last_rounds - 1 or not (training.since == POOL).any()
+        last = number == job.settings.rounds - 1 or not (training.since == POOL).any()
         train = partial(_train, arm, number, read, training, corpus, job, kind if last else None)
         arrays, train_seconds = job.folder.stage(f"{arm}-round-{number + 1}", train)
         spent = {"selection": seconds, "classifier": train_seconds}

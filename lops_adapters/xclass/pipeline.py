@@ -265,7 +265,7 @@ def _train(
     classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
     codes = encode(labels, corpus.classes)
     classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
-    if not job.settings.last_rounds:
+    if not job.settings.rounds:
         model = ProbeClassifier("xclass", corpus.classes, classifier)
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {"probabilities": classifier.predict_proba(corpus.texts)}

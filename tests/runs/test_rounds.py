@@ -8,7 +8,6 @@ import pytest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import rounds
 from lops_adapters.runs.folder import RunFolder
@@ -126,8 +125,17 @@ def test_what_is_written(go, tmp_path):
 
 @pytest.mark.parametrize("settings", [ConweaSettings, XclassSettings])
 def test_the_original_has_no_rounds(settings):
-    assert settings.preset("paper").last_rounds == 0
-    assert settings.preset("quick", faithful=True).last_rounds == 0
-    assert settings.preset("quick", rounds=0).last_rounds == 0
-    assert settings.preset("quick", faithful=True, rounds=3).last_rounds == 3
-    assert [settings.preset("quick", classifier=kind).last_rounds for kind in FAST] == [2, 2, 2]
+    assert settings.preset("paper").rounds == 0
+    assert settings.preset("quick", faithful=True).rounds == 0
+    assert settings.preset("quick", faithful=True, rounds=2).rounds == 2
+
+
+def test_an_earlier_round_made_again_leaves_the_model(go):
+    """As after a resume that tells of a damaged stage: the model is of the last round."""
+    done = go(n=3)
+    weights = done.folder.arm("lops") / "model" / "classifier" / "linear.npz"
+    before = weights.read_bytes()
+    (done.folder.work / "lops-round-1.npz").unlink()
+    again = go(n=3)
+    assert len(again.rounds) == len(done.rounds) > 1
+    assert weights.read_bytes() == before

@@ -18,7 +18,7 @@ from lops_adapters.westclass.settings import WestclassSettings
 from ..framework_tools import read_rows
 from .toys import CLASSES
 
-FAST = {"classifier": "linear", "rounds": 1, "pretrain_epochs": 3, "max_iterations": 12, "every": 1}
+FAST = {"classifier": "linear", "pretrain_epochs": 3, "max_iterations": 12, "every": 1}
 ARMS = ["standard", "committee-documents", "random-documents", "optimal-documents"]
 
 
