@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from statistics import mean
 
@@ -60,8 +60,8 @@ def summary() -> Block:
     return table(rows, groups)
 
 
-def _heads() -> list[str]:
-    return [name if name == "standard" else f"`{name}`" for name in _ARMS]
+def _heads(arms: Iterable[str] = _ARMS) -> list[str]:
+    return [name if name == "standard" else f"`{name}`" for name in arms]
 
 
 def _score(files: Files, arm: str) -> str:
@@ -171,6 +171,22 @@ def xclass_shares() -> Block:
     return table(rows, groups) if groups else HOLE
 
 
+def xclass_names() -> Block:
+    """Return X-Class on one sample of 20news-coarse by the name of the class rec."""
+    arms = ("standard", "committee", "optimal")
+    rows = [["name of `rec`", "noise, all %", "noise, aligned best %", *_heads(arms)]]
+    groups = []
+    for name in ("sports", "recreation"):
+        files = results(f"xclass-names/{name}-20news-coarse-2500-seed*.json")
+        groups.append(files)
+        noise = (
+            spread([item["result"]["arms"][arm]["iterations"][-1]["noise"] for item in files])
+            for arm in ("committee", "standard")
+        )
+        rows.append([name, *noise, *(_score(files, arm) for arm in arms)])
+    return table(rows, groups)
+
+
 def xclass_classifiers() -> Block:
     """Return a fine-tuned encoder beside the hybrid classifier, on the same samples."""
     rows = [["classifier", "standard, macro-F1 %", "`lops`, macro-F1 %", "seconds, standard"]]
@@ -277,6 +293,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     "defaults-final": network_and_classifier,
     "defaults-xclass-shares": xclass_shares,
     "defaults-xclass-classifiers": xclass_classifiers,
+    "defaults-xclass-names": xclass_names,
     "defaults-lotclass-classes": lotclass_classes,
     "defaults-lotclass-places": lotclass_places,
     "defaults-lotclass-thresholds": lotclass_thresholds,
