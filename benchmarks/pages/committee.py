@@ -6,11 +6,10 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread, table
+from benchmarks.pages.common import CORPORA, HOLE, Block, commits, markdown, results, spread, table
 from benchmarks.pages.self_training import closed, values
 
 _DATA = ("20news-coarse", "20news-fine", "agnews")
-_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _METHODS = ("standard", "random", "lops", "automatic", "committee", "optimal")
 _CANDIDATES = ("lops", "automatic", "committee")
 
@@ -31,7 +30,7 @@ def headline() -> Block:
         arms = ("standard", "random", "lops", "committee", "optimal")
         scores = (spread(values(files, arm, "macro_f1")) for arm in arms)
         seeds = f", {len(files)} seed{'s' if len(files) > 1 else ''}"
-        rows.append([f"{_TITLES[data]}, {documents:,} documents{seeds}", *scores])
+        rows.append([f"{CORPORA[data]}, {documents:,} documents{seeds}", *scores])
     every = [item for files in groups.values() for item in files]
     rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
     return Block(
@@ -81,7 +80,7 @@ def first_iteration() -> Block:
 
 def classifiers() -> Block:
     """Return macro-F1 without selection on the same small samples, per classifier."""
-    rows = [["classifier", *(_TITLES[data] for data in _DATA), "seconds per run"]]
+    rows = [["classifier", *(CORPORA[data] for data in _DATA), "seconds per run"]]
     groups = []
     where = {
         "minilm": "cpu/self-training-minilm-{}-seed*.json",

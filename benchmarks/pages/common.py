@@ -29,6 +29,7 @@ class Block(NamedTuple):
 
 
 HOLE = Block("Not measured yet.")
+CORPORA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 
 
 def results(pattern: str) -> list[dict[str, Any]]:
@@ -58,6 +59,15 @@ def table(rows: Sequence[Sequence[str]], groups: Iterable[Files]) -> Block:
     """Return a table with the files it was made from, or :data:`HOLE` if there are none."""
     known = [files for files in groups if files]
     return Block(markdown(rows), known) if known else HOLE
+
+
+def heads(arms: Iterable[str]) -> list[str]:
+    """Return the heads of arms: names of methods as code, ``standard`` is none.
+
+    >>> heads(["standard", "lops"])
+    ['standard', '`lops`']
+    """
+    return [arm if arm == "standard" else f"`{arm}`" for arm in arms]
 
 
 def spread(values: Sequence[float | None]) -> str:

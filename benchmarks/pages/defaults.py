@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import mean
 
-from benchmarks.pages.common import HOLE, Block, Files, paper, results, spread, table
+from benchmarks.pages.common import (
+    CORPORA,
+    HOLE,
+    Block,
+    Files,
+    heads,
+    paper,
+    results,
+    spread,
+    table,
+)
 from benchmarks.pages.self_training import values
 
 FRAMEWORKS = {
@@ -15,7 +25,6 @@ FRAMEWORKS = {
     "westclass": "WeSTClass",
     "lotclass": "LOTClass",
 }
-DATA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 # Where the framework's wrong labels are: on its pseudo-labels, or on documents it has predicted.
 _ARMS = {
     "standard": ("standard",),
@@ -36,10 +45,10 @@ def files_of(framework: str, data: str) -> Files:
 def summary() -> Block:
     """Return macro-F1 of the arms per framework and data set, beside the paper's."""
     theirs = ("the paper's standard", "the paper's LOPS")
-    rows = [["framework", "data", "documents", "seeds", *_heads(), "gap closed %", *theirs]]
+    rows = [["framework", "data", "documents", "seeds", *heads(_ARMS), "gap closed %", *theirs]]
     groups = []
     for framework, title in FRAMEWORKS.items():
-        for data, shown in DATA.items():
+        for data, shown in CORPORA.items():
             files = files_of(framework, data)
             if not files:
                 continue
@@ -58,10 +67,6 @@ def summary() -> Block:
                 ]
             )
     return table(rows, groups)
-
-
-def _heads(arms: Iterable[str] = _ARMS) -> list[str]:
-    return [name if name == "standard" else f"`{name}`" for name in arms]
 
 
 def _score(files: Files, arm: str) -> str:
@@ -83,24 +88,27 @@ def _closed(files: Files) -> str:
     return gap_closed(*(_scores(files, arm) for arm in ("standard", "committee", "optimal")))
 
 
-def gap_closed(*scores: Sequence[float]) -> str:
+def gap_closed(
+    standard: Sequence[float], committee: Sequence[float], optimal: Sequence[float]
+) -> str:
     """Return how much of the gap between all labels and only right ones the committee closes.
 
-    ``scores`` are those of standard, committee and optimal, per seed; empty: not measured.
-    A dash if one is missing, or if there is no gap: all arms share a network.
+    Scores are per seed; empty: not measured. A dash if some are missing, or if there is no gap:
+    all arms share a network.
+
+    >>> gap_closed([0.5, 0.7], [0.7, 0.8], [0.8, 1.0]), gap_closed([0.5], [0.5], [0.5])
+    ('50', '-')
     """
-    if not all(scores):
+    if not (standard and committee and optimal) or mean(optimal) == mean(standard):
         return "-"
-    standard, committee, optimal = (mean(of_arm) for of_arm in scores)
-    if optimal == standard:
-        return "-"
-    return f"{100 * (committee - standard) / (optimal - standard):.0f}"
+    closed = mean(committee) - mean(standard)
+    return f"{100 * closed / (mean(optimal) - mean(standard)):.0f}"
 
 
 def framework(name: str) -> Block:
     """Return every arm of a framework after its last iteration, means over seeds."""
     rows = [["data", "arm", "kept", "noise after %", "micro-F1 %", "macro-F1 %", "seconds"]]
-    groups = [files for data in DATA if (files := files_of(name, data))]
+    groups = [files for data in CORPORA if (files := files_of(name, data))]
     for files in groups:
         data = files[0]["about"]["dataset"]["name"]
         for arm in files[0]["result"]["arms"]:
@@ -114,7 +122,7 @@ def framework(name: str) -> Block:
                 mean(item["selected"] for item in last),
                 mean(run["seconds"] for run in runs),
             )
-            rows.append([DATA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
+            rows.append([CORPORA[data], arm, f"{kept:,.0f}", *scores, f"{seconds:.0f}"])
     return table(rows, groups)
 
 
@@ -124,7 +132,7 @@ def network_and_classifier() -> Block:
     rows = [["framework", "data", "network", "classifier", *(f"`{arm}-documents`" for arm in arms)]]
     groups = []
     for framework in ("westclass", "lotclass"):
-        for data, shown in DATA.items():
+        for data, shown in CORPORA.items():
             files = files_of(framework, data)
             if not files:
                 continue
@@ -157,7 +165,7 @@ def xclass_shares() -> Block:
     """Return X-Class with the shares of the mixture, and with shares closer together."""
     rows = [["data", "`--share-power`", "documents", "noise %", "standard, macro-F1 %"]]
     groups = []
-    for data, shown in DATA.items():
+    for data, shown in CORPORA.items():
         before = results(f"xclass-shares/xclass-{data}-*.json")
         after = files_of("xclass", data)
         if not before or not after:
@@ -174,7 +182,8 @@ def xclass_shares() -> Block:
 def xclass_names() -> Block:
     """Return X-Class on one sample of 20news-coarse by the name of the class rec."""
     arms = ("standard", "committee", "optimal")
-    rows = [["name of `rec`", "noise, all %", "noise, aligned best %", *_heads(arms)]]
+    shown = ("noise, all %", "noise, aligned best %", "best in `rec`", "best in `sci`")
+    rows = [["name of `rec`", *shown, *heads(arms)]]
     groups = []
     for name in ("sports", "recreation"):
         files = results(f"xclass-names/{name}-20news-coarse-2500-seed*.json")
@@ -183,7 +192,9 @@ def xclass_names() -> Block:
             spread([item["result"]["arms"][arm]["iterations"][-1]["noise"] for item in files])
             for arm in ("committee", "standard")
         )
-        rows.append([name, *noise, *(_score(files, arm) for arm in arms)])
+        best = [item["result"]["arms"]["standard"]["iterations"][-1]["per_class"] for item in files]
+        counts = (f"{mean(of[label]['count'] for of in best):,.0f}" for label in ("rec", "sci"))
+        rows.append([name, *noise, *counts, *(_score(files, arm) for arm in arms)])
     return table(rows, groups)
 
 
@@ -229,7 +240,7 @@ def lotclass_places() -> Block:
     stages = ("masked category prediction", "self-training", "standard", "`committee`")
     rows = [["data", "`--read-at`", *stages]]
     groups = []
-    for data, shown in DATA.items():
+    for data, shown in CORPORA.items():
         for place, name in (("first", "frameworks/lotclass-first"), ("tokens", "grid/lotclass")):
             files = results(f"{name}-{data}-4000-seed0.json")
             if not files or not results(f"frameworks/lotclass-first-{data}-4000-seed0.json"):
@@ -266,7 +277,7 @@ def faithful() -> Block:
     rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
     groups = []
     for framework, title in FRAMEWORKS.items():
-        for data, shown in DATA.items():
+        for data, shown in CORPORA.items():
             now = results(f"faithful/{framework}-{data}-*seed*.json")
             earlier = results(f"frameworks/{framework}-{data}-*seed*.json")
             seeds = {item["about"]["seed"] for item in now} & {

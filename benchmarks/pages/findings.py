@@ -10,7 +10,6 @@ from benchmarks.pages.common import Block, Files, markdown, spread
 from benchmarks.pages.curves import best_possible, groups_of, of_confidence
 from benchmarks.pages.self_training import files_of, values
 
-_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _CONFIDENCES = ("learning-order", "probability", "o2u-net", "automatic", "random")
 
 

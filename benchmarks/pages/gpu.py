@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.pages.common import Block, Files, results, spread, table
-from benchmarks.pages.defaults import DATA, FRAMEWORKS, gap_closed
+from benchmarks.pages.common import CORPORA, Block, Files, heads, results, spread, table
+from benchmarks.pages.defaults import FRAMEWORKS, gap_closed
 from benchmarks.pages.rounds import split
 
 _ARMS = ("standard", "random", "lops", "committee", "optimal")
-_HEADS = [arm if arm == "standard" else f"`{arm}`" for arm in _ARMS]
 _ROUNDS = 2
 _UPDATES, _RATES = (400, 200, 100), ("0.0005", "0.001")
 
 
 def frameworks() -> Block:
     """Return macro-F1 of each arm before the last stage and after each of its rounds."""
-    rows = [["framework", "data", "seeds", "after", *_HEADS, "gap closed %"]]
+    rows = [["framework", "data", "seeds", "after", *heads(_ARMS), "gap closed %"]]
     groups = []
     for framework, title in FRAMEWORKS.items():
-        for data, shown in DATA.items():
+        for data, shown in CORPORA.items():
             files = results(f"gpu/{framework}-{data}-seed*.json")
             if not files:
                 continue
@@ -45,9 +44,9 @@ def _stages(item: dict[str, Any], arm: str) -> list[float]:
 
 def self_training() -> Block:
     """Return macro-F1 of self-training with frozen MiniLM, first and last iteration."""
-    rows = [["data", "documents", "seeds", "after iteration", *_HEADS]]
+    rows = [["data", "documents", "seeds", "after iteration", *heads(_ARMS)]]
     groups = []
-    for data, shown in DATA.items():
+    for data, shown in CORPORA.items():
         files = results(f"gpu/self-training-hybrid-{data}-seed*.json")
         groups.append(files)
         documents = f"{files[0]['about']['dataset']['documents']:,}"
@@ -70,13 +69,13 @@ def lotclass_head() -> Block:
             for rate in _RATES:
                 files = results(f"gpu/lotclass-1000-{data}-{updates}-{rate}-seed*.json")
                 if not files:
-                    rows.append([DATA[data], str(updates), rate, "refused", "-", "-"])
+                    rows.append([CORPORA[data], str(updates), rate, "refused", "-", "-"])
                     continue
                 groups.append(files)
                 arms = files[0]["result"]["arms"]
                 scores = [arms["standard"]["iterations"][at]["macro_f1"] for at in (-2, -1)]
                 scores.append(arms["committee-documents"]["iterations"][-1]["macro_f1"])
-                about = [DATA[data], str(updates), rate]
+                about = [CORPORA[data], str(updates), rate]
                 rows.append([*about, *(spread([score]) for score in scores)])
     return table(rows, groups)
 

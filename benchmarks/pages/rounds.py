@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.pages.common import Block, results, spread, table
+from benchmarks.pages.common import CORPORA, Block, heads, results, spread, table
 from benchmarks.pages.self_training import iterations, values
 from benchmarks.unequal import SAMPLES
 
-_TITLES = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agnews": "AG News"}
 _ARMS = ("standard", "random", "lops", "committee", "optimal")
 _RULES = {"by rank, the default": "", "`--delta 0.6`, as published": "delta-"}
 _UNEQUAL = ("standard", "random", "committee")
@@ -24,9 +23,9 @@ _FRAMEWORKS = {"conwea": "ConWea", "xclass": "X-Class", "westclass": "WeSTClass"
 
 def self_training() -> Block:
     """Return macro-F1 after the last iteration, for both rules of bootstrapping."""
-    rows = [["data", "bootstrapping", "seeds", *_heads(_ARMS)]]
+    rows = [["data", "bootstrapping", "seeds", *heads(_ARMS)]]
     groups = []
-    for data, title in _TITLES.items():
+    for data, title in CORPORA.items():
         for rule, part in _RULES.items():
             files = results(f"rounds/self-training-hybrid-{part}2000-{data}-seed*.json")
             if files:
@@ -39,9 +38,9 @@ def self_training() -> Block:
 def sizes() -> Block:
     """Return macro-F1 after the last iteration, by the number of documents, and with MiniLM."""
     arms = ("standard", "random", "committee")
-    rows = [["data", "documents", "seeds", *_heads(arms), "`committee`, first iteration"]]
+    rows = [["data", "documents", "seeds", *heads(arms), "`committee`, first iteration"]]
     groups = []
-    for data, title in _TITLES.items():
+    for data, title in CORPORA.items():
         for size in (*_SIZES, _MINILM):
             files = results(f"{size}-{data}-seed*.json")
             if not files:
@@ -57,11 +56,8 @@ def sizes() -> Block:
 
 def unequal() -> Block:
     """Return macro-F1 after the first and the last iteration, on samples of unequal classes."""
-    heads = (
-        f"`{arm}`, first to last" if arm != "standard" else f"{arm}, first to last"
-        for arm in _UNEQUAL
-    )
-    rows = [["data", "shares", "bootstrapping", "seeds", *heads]]
+    columns = (f"{head}, first to last" for head in heads(_UNEQUAL))
+    rows = [["data", "shares", "bootstrapping", "seeds", *columns]]
     groups = []
     for name in SAMPLES:
         for rule, shown in _UNEQUAL_RULES.items():
@@ -70,7 +66,7 @@ def unequal() -> Block:
                 continue
             groups.append(files)
             corpus, shares = SAMPLES[name]
-            about = [_TITLES[corpus], " : ".join(map(str, shares)), shown, str(len(files))]
+            about = [CORPORA[corpus], " : ".join(map(str, shares)), shown, str(len(files))]
             scores = [[_scores(item, arm) for item in files] for arm in _UNEQUAL]
             ends = [[spread([each[at] for each in own]) for at in (0, -1)] for own in scores]
             rows.append([*about, *(" to ".join(pair) for pair in ends)])
@@ -92,7 +88,7 @@ def frameworks() -> Block:
                 name = next(key for key in files[0]["result"]["arms"] if key.startswith(arm))
                 own, after = zip(*(split(item, name, _ROUNDS) for item in files), strict=True)
                 cells = [spread([scores[i] for scores in after]) for i in range(len(numbers))]
-                about = [shown, _TITLES[data], str(len(files)), f"`{name}`"]
+                about = [shown, CORPORA[data], str(len(files)), f"`{name}`"]
                 rows.append([*about, spread(own), *cells])
     return table(rows, groups)
 
@@ -100,7 +96,7 @@ def frameworks() -> Block:
 def small() -> Block:
     """Return macro-F1 before two rounds and after them, on samples of the demo corpus."""
     arms = ("standard", "random", "lops", "committee")
-    rows = [["framework", "documents", "seeds", *_heads(arms)]]
+    rows = [["framework", "documents", "seeds", *heads(arms)]]
     groups = []
     for framework in ("conwea", "xclass"):
         for documents in ("120", "300"):
@@ -112,10 +108,6 @@ def small() -> Block:
                 cells.append(f"{spread(own)} to {spread([scores[-1] for scores in after])}")
             rows.append([_FRAMEWORKS[framework], documents, str(len(files)), *cells])
     return table(rows, groups)
-
-
-def _heads(arms: tuple[str, ...]) -> list[str]:
-    return [arm if arm == "standard" else f"`{arm}`" for arm in arms]
 
 
 def _scores(item: dict[str, Any], arm: str) -> list[float]:
