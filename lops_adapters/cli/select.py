@@ -192,7 +192,7 @@ def _table(
 
 
 def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
-    """Return the folder to write; a LopsError if the corrected table would stand in it."""
+    """Return the folder to write; a LopsError if it would hold the corrected table."""
     folder: Path = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
     resolved = outputs.resolve(folder, "--output")
     if options.corrected is not None:

@@ -166,3 +166,15 @@ def test_faithful_runs(dataset, go, tmp_path):
         assert senses["centres"].shape[1] == 2 * 16
         documents_seen = prepare(dataset.corpus, done.job).documents
         assert len(vectors["vectors"]) == len(documents_seen.vocabulary)
+
+
+def test_a_classifier_made_again_leaves_the_model_of_the_last_round(dataset, go, tmp_path):
+    """As after a resume that tells of a damaged stage."""
+    settings = {"arms": ["lops"], "classifier": "linear", "iterations": 1, "rounds": 2}
+    done = go(dataset, tmp_path / "run", **settings)
+    weights = done.path / "lops" / "model" / "classifier" / "linear.npz"
+    before = weights.read_bytes()
+    (done.path / "work" / "lops-0-classifier.npz").unlink()
+    (done.path / "metrics.json").unlink()
+    go(dataset, done.path, resume=True, **settings)
+    assert weights.read_bytes() == before

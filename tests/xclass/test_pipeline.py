@@ -312,3 +312,15 @@ def test_rounds_follow_and_are_the_result(dataset, go, tmp_path):
     assert rows["standard"][1]["selected"] == n
     assert rows["lops"][1]["rule"] == rows["lops-all"][1]["rule"] == "released"
     assert rows["random"][1]["selected"] == rows["committee"][1]["selected"]
+
+
+def test_a_classifier_made_again_leaves_the_model_of_the_last_round(dataset, go, tmp_path):
+    """As after a resume that tells of a damaged stage."""
+    settings = {"arms": ["lops"], "classifier": "linear", "rounds": 2}
+    done = go(dataset, tmp_path / "run", **settings)
+    weights = done.path / "lops" / "model" / "classifier" / "linear.npz"
+    before = weights.read_bytes()
+    (done.path / "work" / "lops-classifier.npz").unlink()
+    (done.path / "metrics.json").unlink()
+    go(dataset, done.path, resume=True, **settings)
+    assert weights.read_bytes() == before
