@@ -67,7 +67,7 @@ class Lotclass(FinalFramework[LotclassSettings]):
             "name_sources": prepared.name_sources,
             "words_per_class": {name: len(own) for name, own in prepared.vocabularies.items()},
             "supervision": prepared.supervision,
-            "match_threshold": prepared.match_threshold,
+            "match_thresholds": prepared.match_thresholds,
             "seconds": prepared.seconds,
         }
 

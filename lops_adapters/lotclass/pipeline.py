@@ -46,7 +46,7 @@ class Prepared:
         rows: token ids of the documents.
         name_sources: per class, how its name was found.
         supervision: what identified the classes, ``names`` or ``keywords``.
-        match_threshold: that made the rows.
+        match_thresholds: per class, that made the rows.
         language_model: its weights on disk, and its accuracy.
         vocabularies: the words of each class.
         indicative: rows and their category-indicative positions.
@@ -59,7 +59,7 @@ class Prepared:
     rows: list[np.ndarray]
     name_sources: dict[str, str]
     supervision: str
-    match_threshold: int
+    match_thresholds: dict[str, int]
     language_model: LanguageModel
     vocabularies: dict[str, list[str]]
     indicative: Indicative
@@ -90,7 +90,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     rows = maker.tokens.rows
     model = _language_model(rows, tokenizer, engine, job)
     arrays, seconds = job.folder.stage("rows", partial(maker.make, model))
-    sources, supervision, threshold = maker.made_from(arrays)
+    sources, supervision, thresholds = maker.made_from(arrays)
     vocabularies = np.split(arrays["vocabulary"], np.cumsum(arrays["vocabulary_sizes"])[:-1])
     words = {
         label: words_of(tokens, tokenizer)
@@ -109,7 +109,7 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         rows,
         sources,
         supervision,
-        threshold,
+        thresholds,
         model,
         words,
         indicative,

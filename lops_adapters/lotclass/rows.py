@@ -1,4 +1,4 @@
-"""Pseudo-labelled rows: from class names, otherwise seed words, otherwise a lower threshold."""
+"""Pseudo-labelled rows: from class names, otherwise seed words, otherwise lower thresholds."""
 
 import logging
 import warnings
@@ -22,7 +22,7 @@ from lops_adapters.lotclass.vocabulary import (
     check_named,
     check_rows,
     indicative_positions,
-    threshold_for,
+    lower_thresholds,
     words_of,
 )
 from lops_adapters.runs.job import Job
@@ -52,35 +52,36 @@ class RowMaker:
         """Return the rows as arrays; :meth:`made_from` reads how they came about.
 
         They are of the first kind of words that gives every class enough rows, otherwise of the
-        last one with a lower threshold. LopsError: too few documents speak of a class, or the probe
-        has too few updates for a checkpoint.
+        last one, with lower thresholds for classes that have too few. LopsError: too few documents
+        speak of a class, or the probe has too few updates for a checkpoint.
         """
         job, settings = self.job, self.job.settings
         network, _ = load_network(model.source, self.engine)
         predictor = Predictor(
             network, self.tokenizer, self.engine, top=settings.top, tokens=4096, quiet=job.quiet
         )
-        threshold, size = settings.match_threshold, settings.vocabulary_size
+        usual, size = settings.match_threshold, settings.vocabulary_size
+        thresholds = np.full(len(self.corpus.classes), usual)
         too_few = None
         for kind, occurrences in chain([self._first], self._later):
             if too_few is not None:
                 log.info("%s", _short(too_few))
             words = class_words(kind, self.corpus)
             vocabularies = category_vocabulary(occurrences, words, predictor, size=size)
-            rows = self._indicative(predictor, vocabularies, threshold)
+            rows = self._indicative(predictor, vocabularies, thresholds)
             too_few = self._too_few(rows, vocabularies, kind)
             if too_few is None:
                 break
         if too_few is not None:
-            lower = threshold_for(rows.most, settings.min_rows)
+            lower = lower_thresholds(rows.most, usual, settings.min_rows)
             if settings.supervision != "auto" or lower is None:
                 raise too_few
-            threshold, rows = lower, self._indicative(predictor, vocabularies, lower)
+            thresholds, rows = lower, self._indicative(predictor, vocabularies, lower)
         updates = settings.probe_epochs * -(-len(rows) // settings.batch_size)
         settings.check_checkpoints(updates, f"{len(rows)} rows")
         return {
             "supervision": np.array(SUPERVISION.index(kind)),
-            "match_threshold": np.array(threshold),
+            "match_thresholds": thresholds,
             "vocabulary": np.concatenate(vocabularies),
             "vocabulary_sizes": np.array([len(tokens) for tokens in vocabularies]),
             "documents": rows.documents,
@@ -89,20 +90,24 @@ class RowMaker:
             "places": rows.places,
         }
 
-    def made_from(self, arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, str], str, int]:
-        """Return where names were found, supervision and threshold; warn unless asked for."""
+    def made_from(
+        self, arrays: Mapping[str, np.ndarray]
+    ) -> tuple[dict[str, str], str, dict[str, int]]:
+        """Return where names were found, supervision, thresholds; warn unless asked for."""
         supervision = SUPERVISION[int(arrays["supervision"])]
-        threshold = int(arrays["match_threshold"])
+        given = arrays["match_thresholds"].tolist()
+        thresholds = dict(zip(self.corpus.classes, given, strict=True))
         changes = []
         if supervision != self.kinds[0]:
             changes.append("seed words instead of class names (--supervision keywords)")
         usual = self.job.settings.match_threshold
-        if threshold != usual:
-            changes.append(f"--match-threshold {threshold} instead of {usual}")
+        lower = [f"{value} for {label}" for label, value in thresholds.items() if value != usual]
+        if lower:
+            changes.append(f"--match-threshold {', '.join(lower)} instead of {usual}")
         if changes:
             message = f"too few documents indicate some classes; using {' and '.join(changes)}"
             warnings.warn(message, LopsWarning, stacklevel=3)
-        return self._find(supervision).sources, supervision, threshold
+        return self._find(supervision).sources, supervision, thresholds
 
     def _found(self) -> Iterator[tuple[str, Occurrences]]:
         """Yield the kinds of words that enough documents hold; without any, raise."""
@@ -125,11 +130,11 @@ class RowMaker:
         return occurrences
 
     def _indicative(
-        self, predictor: Predictor, vocabularies: list[np.ndarray], threshold: int
+        self, predictor: Predictor, vocabularies: list[np.ndarray], thresholds: np.ndarray
     ) -> Indicative:
         special = self.job.settings.faithful
         return indicative_positions(
-            self.tokens.rows, vocabularies, predictor, threshold=threshold, special=special
+            self.tokens.rows, vocabularies, predictor, thresholds=thresholds, special=special
         )
 
     def _too_few(
@@ -137,7 +142,9 @@ class RowMaker:
     ) -> TooFewError | None:
         shown = [words_of(tokens, self.tokenizer) for tokens in vocabularies]
         try:
-            check_rows(rows, self.corpus.classes, shown, self.job.settings.min_rows, kind)
+            settings = self.job.settings
+            sizes = settings.min_rows, settings.match_threshold
+            check_rows(rows, self.corpus.classes, shown, *sizes, kind)
         except TooFewError as error:
             return error
         return None

@@ -178,13 +178,13 @@ def indicative_positions(
     vocabularies: Sequence[np.ndarray],
     predictor: Predictor,
     *,
-    threshold: int,
+    thresholds: np.ndarray,
     special: bool = False,
 ) -> Indicative:
     """Return the category-indicative positions of documents (LOTClass, section 3.2).
 
-    A position indicates a class if more than ``threshold`` of the model's best predictions there
-    are in the vocabulary of the class.
+    A position indicates a class if more of the model's best predictions there are in the
+    vocabulary of the class than the threshold of the class; ``thresholds``: (k,) int64.
 
     Rows are token ids of n documents, nothing masked; with ``special``, special tokens can be
     indicative, as in the original.
@@ -199,7 +199,7 @@ def indicative_positions(
     counts = predictor.best(rows, places, lookup.to(predictor.engine.device), k)
     positions, documents, codes = [], [], []
     for number, (where, count) in enumerate(zip(places, counts, strict=True)):
-        hits = count > threshold
+        hits = count > thresholds
         for code in np.flatnonzero(hits.any(axis=0)).tolist():
             documents.append(number)
             codes.append(code)
@@ -231,9 +231,10 @@ def check_rows(
     classes: Sequence[str],
     vocabularies: Sequence[Sequence[str]],
     at_least: int,
+    threshold: int,
     supervision: str,
 ) -> None:
-    """Refuse classes with fewer than ``at_least`` rows."""
+    """Refuse classes with fewer than ``at_least`` rows at this threshold."""
     counts = np.bincount(rows.codes, minlength=len(classes))
     poor = [code for code in range(len(classes)) if counts[code] < at_least]
     if poor:
@@ -241,30 +242,31 @@ def check_rows(
             f"{classes[i]}: {counts[i]} (vocabulary: {', '.join(vocabularies[i][:8]) or 'empty'})"
             for i in poor
         )
-        lower = threshold_for(rows.most, at_least)
-        first = "Give " if lower is None else f"Give --match-threshold {lower}, "
-        ways_out = _ways_out(f"{first}more documents", supervision)
+        lower = lower_thresholds(rows.most, threshold, at_least)
+        first = "" if lower is None else "--supervision auto (lowers their threshold), "
+        ways_out = _ways_out(f"Give {first}more documents", supervision)
         raise TooFewError(
             f"too few documents speak of {len(poor)} of {len(classes)} classes, wanted at least "
             f"{at_least} each; found {shown}. {ways_out}"
         )
 
 
-def threshold_for(most: np.ndarray | None, at_least: int) -> int | None:
-    """Return the largest threshold that leaves every class enough rows.
+def lower_thresholds(most: np.ndarray | None, usual: int, at_least: int) -> np.ndarray | None:
+    """Return (k,) int64 thresholds, lower where a class has too few rows, as little as it takes.
 
-    None: no threshold does, or only one that makes more rows than documents; too many of these
-    would be wrong (docs/results/lotclass.md).
+    ``most`` as in :class:`Indicative`. None: a class has too few rows at any threshold, or there
+    would be more rows than documents; too many of these would be wrong (docs/results/lotclass.md).
 
-    >>> threshold_for(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 2)
-    3
-    >>> threshold_for(np.array([[9, 4], [7, 5], [8, 0]]), 2) is None
+    >>> lower_thresholds(np.array([[9, 1], [1, 5], [8, 0], [0, 4]]), 7, 2)
+    array([7, 3])
+    >>> lower_thresholds(np.array([[9, 4], [7, 5], [8, 0]]), 6, 2) is None
     True
     """
     if most is None or len(most) < at_least:
         return None
-    lower = int(np.sort(most, axis=0)[-at_least].min()) - 1
-    return lower if lower >= 0 and (most > lower).sum() <= len(most) else None
+    thresholds = np.minimum(np.sort(most, axis=0)[-at_least].astype(np.int64) - 1, usual)
+    few = thresholds.min() >= 0 and (most > thresholds).sum() <= len(most)
+    return thresholds if few else None
 
 
 def _ways_out(first: str, supervision: str) -> str:

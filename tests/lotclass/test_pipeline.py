@@ -1,6 +1,7 @@
 """What the network is trained on, at both insertion points, and what a run folder holds."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from itertools import cycle
 
@@ -16,7 +17,7 @@ from lops_adapters.runs.job import Job
 from lops_adapters.selection import keep_all
 
 from ..framework_tools import copy_killed, kept_by, read_rows
-from .toys import ARMS, CLASSES
+from .toys import ARMS, CLASSES, SMALL
 
 SHARED = ["rows", "standard-selection", "standard-category"]
 
@@ -327,7 +328,7 @@ def test_seeds(dataset, go, finished, tmp_path):
 def run_of(done):
     """The supervision and threshold that made the rows, and the words of the classes."""
     words = json.loads((done.path / "category_vocabulary.json").read_text(encoding="utf-8"))
-    return done.metrics["supervision"], done.metrics["match_threshold"], words
+    return done.metrics["supervision"], done.metrics["match_thresholds"], words
 
 
 @pytest.mark.parametrize("most", [{"min_named": 5}, {"min_named": 1, "min_rows": 30}])
@@ -351,15 +352,17 @@ def test_seed_words_where_names_are_rare(dataset, go, tmp_path, most):
         go(Dataset(rare), tmp_path / "names", supervision="names", **sizes)
 
 
-def test_a_lower_threshold_where_seed_words_are_not_enough(dataset, go, tmp_path):
+def test_lower_thresholds_where_seed_words_are_not_enough(dataset, go, tmp_path):
+    """Only classes with too few rows get one, and then have enough."""
     sizes = {"arms": ["standard"], "self_train_epochs": 0.0, "match_threshold": 5}
-    with pytest.warns(LopsWarning, match=r"--match-threshold \d+ instead of 5"):
+    said = r"--match-threshold \d for \w+(, \d for \w+)* instead of 5"
+    with pytest.warns(LopsWarning, match=said):
         done = go(dataset, tmp_path / "auto", **sizes)
-    supervision, lower, _ = run_of(done)
-    assert (supervision, lower < 5) == ("keywords", True)
-    same = {**sizes, "supervision": "keywords", "match_threshold": lower}
-    again = go(dataset, tmp_path / "given", **same)
-    rows = [path / "pseudo_labels.csv" for path in (done.path, again.path)]
-    assert rows[0].read_bytes() == rows[1].read_bytes()
-    with pytest.raises(LopsError, match=f"Give --match-threshold {lower},"):
-        go(dataset, tmp_path / "asked", **{**same, "match_threshold": 5})
+    supervision, thresholds, _ = run_of(done)
+    assert supervision == "keywords"
+    rows = Counter(row["pseudo_label"] for row in read_rows(done.path / "pseudo_labels.csv"))
+    assert set(rows) == set(CLASSES)
+    assert min(rows.values()) >= SMALL["min_rows"]
+    assert min(thresholds.values()) < max(thresholds.values()) == 5
+    with pytest.raises(LopsError, match="Give --supervision auto"):
+        go(dataset, tmp_path / "asked", **sizes, supervision="keywords")

@@ -17,6 +17,7 @@ from lops_adapters.lotclass.vocabulary import (
     check_named,
     check_rows,
     indicative_positions,
+    lower_thresholds,
     words_of,
 )
 
@@ -136,7 +137,7 @@ def test_a_class_of_which_nothing_is_left(vocabulary):
     found = vocabulary([(0, "judge jury"), (1, "the week"), (0, "week clerk")])
     assert found[1] == []
     with pytest.raises(LopsError, match=r"sport: 0 \(vocabulary: empty\)"):
-        check_rows(rows_of(np.zeros(20, dtype=np.int64)), tuple(NAMES), found, 11, "names")
+        check_rows(rows_of(np.zeros(20, dtype=np.int64)), tuple(NAMES), found, 11, 20, "names")
 
 
 def test_a_class_that_does_not_occur(vocabulary):
@@ -211,7 +212,7 @@ def indicative(tokenizer, engine):
             rows,
             vocabularies,
             Table(tokenizer, predictions, engine),
-            threshold=threshold,
+            thresholds=np.full(len(vocabularies), threshold),
             special=special,
         )
         assert len(found) == len(found.codes) == len(found.starts) - 1
@@ -377,9 +378,9 @@ def rows_of(codes, most=None):
 def test_too_few_rows():
     codes = np.array([0] * 12 + [1] * 10)
     vocabularies = [["judge"], [f"w{i}" for i in range(12)], []]
-    check_rows(rows_of(codes), ("law", "sport"), vocabularies[:2], 10, "names")
+    check_rows(rows_of(codes), ("law", "sport"), vocabularies[:2], 10, 20, "names")
     with pytest.raises(LopsError) as error:
-        check_rows(rows_of(codes), ("law", "sport", "arts"), vocabularies, 11, "names")
+        check_rows(rows_of(codes), ("law", "sport", "arts"), vocabularies, 11, 20, "names")
     assert str(error.value) == (
         "too few documents speak of 2 of 3 classes, wanted at least 11 each; found sport: 10 "
         "(vocabulary: w0, w1, w2, w3, w4, w5, w6, w7); "
@@ -389,20 +390,21 @@ def test_too_few_rows():
     )
 
 
-def test_too_few_rows_name_a_threshold_that_works():
-    """The largest one at which every class has enough documents, with one row a document."""
+def test_too_few_rows_name_the_option_that_works():
+    """Auto lowers the threshold of sport alone, to the largest that gives it enough documents."""
     most = np.array([[30, 2], [25, 1], [3, 9], [2, 15], [22, 0], [1, 12]])
+    assert lower_thresholds(most, 20, 3).tolist() == [20, 8]
     found = rows_of(np.array([0, 0, 0]), most)
-    with pytest.raises(LopsError, match=r"\. Give --match-threshold 8, more documents"):
-        check_rows(found, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
-    assert (most > 8).sum(axis=0).min() == 3 > (most > 9).sum(axis=0).min()
+    way_out = r"\. Give --supervision auto \(lowers their threshold\), more documents, names"
+    with pytest.raises(LopsError, match=way_out):
+        check_rows(found, ("law", "sport"), [["judge"], ["ball"]], 3, 20, "names")
     none = rows_of(np.array([0, 0, 0]), most * [1, 0])
     with pytest.raises(LopsError, match=r"\. Give more documents, names"):
-        check_rows(none, ("law", "sport"), [["judge"], ["ball"]], 3, "names")
+        check_rows(none, ("law", "sport"), [["judge"], ["ball"]], 3, 20, "names")
 
 
 def test_a_threshold_with_several_rows_per_document_is_not_named():
     most = np.array([[30, 2], [25, 12], [3, 9], [22, 15]])
     found = rows_of(np.array([0, 0, 0]), most)
     with pytest.raises(LopsError, match=r"vocabulary: ball\)\. Give more documents, names"):
-        check_rows(found, ["law", "sport"], [["judge"], ["ball"]], 3, "names")
+        check_rows(found, ["law", "sport"], [["judge"], ["ball"]], 3, 20, "names")
