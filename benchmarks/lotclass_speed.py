@@ -134,7 +134,7 @@ def main() -> None:
     predictor = Predictor(model, tokenizer, engine, top=50, tokens=4096, quiet=True)
     ours = {
         "indicative positions": timed(
-            lambda: indicative_positions(rows, vocabularies, predictor, threshold=20)
+            lambda: indicative_positions(rows, vocabularies, predictor, thresholds=np.full(k, 20))
         ),
         "training": timed(lambda: probe.fit(samples, codes, k)),
         "prediction": timed(lambda: probe.predict_proba(samples)),
