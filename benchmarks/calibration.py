@@ -6,7 +6,8 @@
 ``measure``: members score every table of ``plan``: tables of :mod:`benchmarks.real_tables` with
 wrong labels, their gold labels as further, clean tables, gold labels that are corrupted, smaller
 samples, and other encoders. It stores what the fit needs in ``results/calibration/tables.json``:
-the diagnostics, and per step of the score how many labels have it and how many of these are wrong.
+the diagnostics, and per step of the score and size of a class how many labels have them and how
+many of these are wrong.
 A table that is there is skipped.
 
 ``fit``: a logistic regression on these, every family of tables with the same weight. It writes the
@@ -40,6 +41,7 @@ from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
+LARGE = 200  # rows of a class; larger ones count as alike
 SIZES = (1000, 300, 100)
 ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
@@ -134,8 +136,8 @@ def _corrupted(gold: np.ndarray, corruption: str) -> np.ndarray:
 def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     """Return the diagnostics of a table, NaN with one member, and of every row with a gold label:
 
-    its score, whether its label is wrong, how probable the most probable other class is among the
-    others, and whether that is the gold label.
+    its score, how many rows have its label, whether the label is wrong, how probable the most
+    probable other class is among the others, and whether that is the gold label.
     """
     names, codes = np.unique(table.labels.astype(str), return_inverse=True)
     order = content_order(table.texts, codes, item.seed)
@@ -159,6 +161,7 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     return {
         "diagnostics": np.array(diagnose(said.choices, said.likely, codes)),
         "score": scores(true, codes)[checked],
+        "of_class": np.bincount(codes, minlength=len(names))[codes][checked],
         "wrong": (names[codes] != gold)[checked],
         "other": probability[checked],
         "other_right": (names[others.argmax(axis=1)] == gold)[checked],
@@ -189,13 +192,17 @@ def measure(data_dir: Path, work: Path) -> None:
 
 
 def _summed(item: Item, rows: Any) -> dict[str, Any]:
-    """Return what is committed of a table: diagnostics, and per step of the score three numbers:
+    """Return what is committed of a table: diagnostics, and four numbers per step of the score
 
-    its mean, the number of labels, and how many of these are wrong.
+    and size of a class: the mean score, the number of labels, how many of these are wrong, and the
+    rows of the class, at most ``LARGE``.
     """
+    sizes = np.minimum(rows["of_class"], LARGE)
     steps = np.searchsorted(EDGES, rows["score"])
     parts = [
-        (rows["score"][steps == step], rows["wrong"][steps == step]) for step in np.unique(steps)
+        (rows["score"][chosen], rows["wrong"][chosen], int(size))
+        for step, size in np.unique(np.stack([steps, sizes]), axis=1).T
+        for chosen in [(steps == step) & (sizes == size)]
     ]
     return {
         "family": item.family,
@@ -203,7 +210,7 @@ def _summed(item: Item, rows: Any) -> dict[str, Any]:
         "rows": len(steps),
         "wrong": int(rows["wrong"].sum()),
         "diagnostics": [round(number, 6) for number in rows["diagnostics"].tolist()],
-        "steps": [[round(float(s.mean()), 4), len(s), int(w.sum())] for s, w in parts],
+        "steps": [[round(float(s.mean()), 4), len(s), int(w.sum()), r] for s, w, r in parts],
     }
 
 
@@ -218,7 +225,7 @@ def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     noise = [table["wrong"] / table["rows"] for table in tables]
     numbers, wrong, weights = [], [], []
     for table, weight in zip(tables, of_tables, strict=True):
-        for score, count, errors in table["steps"]:
+        for score, count, errors, _ in table["steps"]:
             for is_wrong, rows in ((True, errors), (False, count - errors)):
                 if rows:
                     numbers.append(_numbers(table["diagnostics"], score))
@@ -252,10 +259,10 @@ def _numbers(diagnostics: Sequence[float], score: float) -> list[float]:
 
 
 def predicted(
-    learnt: dict[str, Any], diagnostics: Sequence[float], score: np.ndarray
+    learnt: dict[str, Any], diagnostics: Sequence[float], score: np.ndarray, of_class: np.ndarray
 ) -> np.ndarray:
     """Return the probability that labels are wrong, by coefficients of :func:`fitted`."""
-    offset, slope = line(learnt, diagnostics)
+    offset, slope = line(learnt, diagnostics, of_class)
     return np.asarray(expit(offset + slope * score))
 
 
@@ -286,8 +293,8 @@ def residuals(
     for name, table in tables.items():
         if table["kind"] != "noisy":
             continue
-        score, count, wrong = np.array(table["steps"]).T
-        probability = predicted(learnt[table["family"]], table["diagnostics"], score)
+        score, count, wrong, of_class = np.array(table["steps"]).T
+        probability = predicted(learnt[table["family"]], table["diagnostics"], score, of_class)
         estimate, rate = (probability * count).sum() / count.sum(), wrong.sum() / count.sum()
         weight = float(1 / np.sqrt(alike[table["family"]]))
         found[name] = float(_logit(rate) - _logit(estimate)), weight
@@ -314,7 +321,8 @@ def evaluated(
     from sklearn.metrics import log_loss, roc_auc_score
 
     score, wrong, other = rows["score"], rows["wrong"], rows["other"]
-    ways = {"calibrated": predicted(learnt, table["diagnostics"], score), "posterior": expit(score)}
+    calibrated = predicted(learnt, table["diagnostics"], score, rows["of_class"])
+    ways = {"calibrated": calibrated, "posterior": expit(score)}
     found: dict[str, Any] = {"rows": len(score), "wrong": float(wrong.mean())}
     if 0 < wrong.mean() < 1:
         found["auroc"] = float(roc_auc_score(wrong, score))

@@ -5,8 +5,10 @@ score is wrong differs by table: on topics, where members agree with each other 
 labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
 labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
 posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. With r samples
-per class, they count r^2 / (r^2 + 144), and the log-odds that are usual in other tables the rest:
-numbers about few samples say little. Within a table, the order of the scores stays.
+of the label's class, or per class if that is fewer, they count r^2 / (r^2 + 144), and the log-odds
+that are usual in other tables the rest: numbers about few samples say little, and members hardly
+learn a class of few samples, so they dispute its labels. Within a class, the order of the scores
+stays.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
 ``benchmarks/calibration.py`` writes; results on left-out tables: docs/results/calibration.md.
@@ -36,6 +38,7 @@ LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
+# Of a class next to larger ones, 20 to 50 would keep more right labels, and lose in small tables.
 FEW_PER_CLASS = 12
 
 
@@ -100,13 +103,13 @@ class Calibration:
     """Turns probabilities of a posterior into calibrated ones, for one table.
 
     Attributes:
-        offset, slope: a and b of the calibrated log-odds.
+        offset, slope: a and b of the calibrated log-odds, (k,) by the class of the label.
         low, high: what is added to the log-odds of the estimated share of wrong labels for its
             range, which holds the true share of about 80 % of left-out tables.
     """
 
-    offset: float
-    slope: float
+    offset: np.ndarray
+    slope: np.ndarray
     low: float
     high: float
 
@@ -119,7 +122,7 @@ class Calibration:
         others = np.array(true)
         others[each, codes] = 0
         rest = others.sum(axis=1)
-        wrong = expit(self.offset + self.slope * scores(true, codes))
+        wrong = expit(self.offset[codes] + self.slope[codes] * scores(true, codes))
         scale = np.where(rest > 0, wrong / np.maximum(rest, 1e-300), 0.0)
         calibrated = others * scale[:, None]
         calibrated[each, codes] = np.where(rest > 0, 1 - wrong, 1.0)
@@ -155,25 +158,30 @@ def expit(odds: Any) -> Any:
     return 1 / (1 + np.exp(-np.asarray(odds)))
 
 
-def calibration_of(diagnostics: Diagnostics, kind: str = TEXTS) -> Calibration:
+def calibration_of(
+    diagnostics: Diagnostics, of_class: np.ndarray, kind: str = TEXTS
+) -> Calibration:
     """Return the calibration of a table with these diagnostics.
 
-    ``kind``: of the samples, ``texts`` or ``vectors``.
+    ``of_class``: samples per class, (k,); ``kind``: of the samples, ``texts`` or ``vectors``.
     """
     learnt = coefficients()[kind]
-    return Calibration(*line(learnt, diagnostics), learnt["low"], learnt["high"])
+    return Calibration(*line(learnt, diagnostics, of_class), learnt["low"], learnt["high"])
 
 
-def line(learnt: dict[str, Any], diagnostics: Sequence[float]) -> tuple[float, float]:
-    """Return offset and slope of a table's calibrated log-odds, by some coefficients.
+def line(
+    learnt: dict[str, Any], diagnostics: Sequence[float], of_class: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return offsets and slopes of calibrated log-odds, each of the shape of ``of_class``.
 
-    Numbers outside what the tables of the calibration had count as the nearest of these.
+    ``of_class``: how many samples have the same label. Diagnostics outside what the tables of the
+    calibration had count as the nearest of these.
     """
     numbers = np.clip(diagnostics, learnt["least"], learnt["most"])
     offset, slope = (
         learnt[name] + float(numbers @ learnt[f"{name}_by"]) for name in ("offset", "slope")
     )
-    squared = float(np.exp(Diagnostics(*diagnostics).rows)) ** 2
+    squared = np.minimum(of_class, np.exp(Diagnostics(*diagnostics).rows)) ** 2
     own = squared / (squared + FEW_PER_CLASS**2)
     return own * offset + (1 - own) * learnt["usual"], own * max(LEAST_SLOPE, slope)
 

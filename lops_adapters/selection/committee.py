@@ -194,7 +194,9 @@ class Committee:
             calibration = None
             if self.count_label and len(heard.choices) > 1:
                 kind = VECTORS if self.vectors else TEXTS
-                calibration = calibration_of(diagnose(heard.choices, likely, codes), kind)
+                of_class = np.bincount(codes, minlength=likely.shape[1])
+                found = diagnose(heard.choices, likely, codes)
+                calibration = calibration_of(found, of_class, kind)
                 tells = True  # as far as they can
             count = self.count_label
             truth = label_distribution(likely, codes, self.folds, count_label=count, tells=tells)
