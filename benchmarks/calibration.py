@@ -41,7 +41,7 @@ from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
-LARGE = 200  # rows of a class; larger ones count as alike
+LARGE = 100  # rows of a class; larger ones count as alike
 SIZES = (1000, 300, 100)
 ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
