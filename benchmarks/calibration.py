@@ -324,8 +324,6 @@ def evaluated(
     calibrated = predicted(learnt, table["diagnostics"], score, rows["of_class"])
     ways = {"calibrated": calibrated, "posterior": expit(score)}
     found: dict[str, Any] = {"rows": len(score), "wrong": float(wrong.mean())}
-    if 0 < wrong.mean() < 1:
-        found["auroc"] = float(roc_auc_score(wrong, score))
     for name, probability in ways.items():
         rejected, replaced = probability > 0.5, probability * other > 1 - probability
         right = np.where(replaced, rows["other_right"], ~wrong)
@@ -335,6 +333,7 @@ def evaluated(
             "corrected": float(right.mean() - (~wrong).mean()),
             "right_lost": float((rejected & ~wrong).sum() / max(1, (~wrong).sum())),
             "wrong_found": float((rejected & wrong).sum() / max(1, wrong.sum())),
+            "auroc": float(roc_auc_score(wrong, probability)) if 0 < wrong.mean() < 1 else None,
         }
     odds = _logit(found["calibrated"]["estimate"])
     found["low"], found["high"] = (float(expit(odds + part)) for part in range_)

@@ -75,8 +75,10 @@ def summary() -> Block:
     )
     held = mean(one["low"] <= one["wrong"] <= one["high"] for one in both)
     rows.append(["truth within the range, % of tables", "", f"{100 * held:.0f}"])
-    rank = " / ".join(f"{mean(one['auroc'] for one in some):.3f}" for some in groups.values())
-    rows.append(["AUROC of wrong labels, old / fresh (the order is the same)", rank, rank])
+    add(
+        "AUROC of wrong labels, old / fresh",
+        lambda way: " / ".join(f"{_mean(some, way, 'auroc'):.3f}" for some in groups.values()),
+    )
     return Block(markdown(rows), [results("calibration/left-out.json")])
 
 
@@ -106,7 +108,7 @@ def per_table() -> Block:
                     f"{one['rows']:,}",
                     f"{100 * one['wrong']:.1f}",
                     said,
-                    f"{one['auroc']:.3f}" if "auroc" in one else "-",
+                    f"{way['auroc']:.3f}" if noisy else "-",
                     f"{100 * way['corrected']:+.1f}",
                     f"{100 * way['right_lost']:.1f}",
                     f"{100 * way['wrong_found']:.0f}" if noisy else "-",

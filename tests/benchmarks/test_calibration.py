@@ -29,7 +29,7 @@ def test_measurements_and_left_out_results_are_of_the_same_tables():
     tables, left_out = committed("tables"), committed("left-out")
     assert tables.keys() == left_out.keys()
     for name, table in tables.items():
-        assert table["rows"] == left_out[name]["rows"] == sum(n for _, n, _ in table["steps"])
+        assert table["rows"] == left_out[name]["rows"] == sum(n for _, n, _, _ in table["steps"])
         assert table["wrong"] / table["rows"] == pytest.approx(left_out[name]["wrong"])
 
 
@@ -41,7 +41,7 @@ def test_a_family_is_left_out_of_its_own_coefficients():
     for name in [name for name in tables if tables[name]["family"] == "yelp-rules"]:
         tables[name] = {
             **tables[name],
-            "steps": [[s, n, n - w] for s, n, w in tables[name]["steps"]],
+            "steps": [[s, n, n - w, r] for s, n, w, r in tables[name]["steps"]],
         }
     np.testing.assert_allclose(
         calibration.left_out(tables)["yelp-rules"]["offset"], learnt["offset"]
@@ -54,10 +54,10 @@ def made(offset, slope, n=4000, seed=0):
     wrong = n / (1 + np.exp(-(offset + slope * score)))
     numbers = np.random.default_rng(seed).uniform(0.2, 0.8, len(Diagnostics._fields))
     numbers[Diagnostics._fields.index("rows")] += 6  # with few rows, a table counts less
-    steps = [[s, n, round(w)] for s, w in zip(score.tolist(), wrong.tolist(), strict=True)]
+    steps = [[s, n, round(w), n] for s, w in zip(score.tolist(), wrong.tolist(), strict=True)]
     return {
         "family": str(seed), "kind": "noisy", "rows": n * len(steps),
-        "wrong": sum(w for *_, w in steps), "diagnostics": numbers.tolist(), "steps": steps,
+        "wrong": sum(w for *_, w, _ in steps), "diagnostics": numbers.tolist(), "steps": steps,
     }  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def test_a_known_calibration_is_found(monkeypatch):
     tables = [made(-1, 0.4, seed=seed) for seed in range(12)]
     learnt = calibration.fitted(tables)
     score = np.array([-5.0, 0.0, 5.0])
-    found = calibration.predicted(learnt, tables[3]["diagnostics"], score)
+    found = calibration.predicted(learnt, tables[3]["diagnostics"], score, np.full(3, 4000))
     np.testing.assert_allclose(found, 1 / (1 + np.exp(1 - 0.4 * score)), atol=0.02)
 
 

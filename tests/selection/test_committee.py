@@ -401,6 +401,18 @@ def vectors(n=120, k=3, share=0.2):
     return rng.normal(size=(n, 5)) + 3 * np.eye(5)[gold], labels, gold
 
 
+def test_labels_of_a_class_of_few_rows_are_less_certain():
+    """Ten rows that members tell apart, next to two classes of 120 rows."""
+    texts, weak, gold = noisy_texts(n=400, k=3, noise=0.2)
+    classes = sorted(set(gold))
+    of_rare = [i for i, label in enumerate(gold) if label == classes[2]][:10]
+    others = [i for i in range(400) if classes[2] not in (gold[i], weak[i])]
+    labels = [classes[2]] * 10 + [weak[i] for i in others]
+    found = build("committee", encoder=None)([texts[i] for i in of_rare + others], labels)
+    assert found.mask[:10].all()
+    assert found.confidence[:10].max() < 0.98 < np.median(found.confidence[10:])
+
+
 def test_vectors_have_a_calibration_of_their_own():
     rows, labels, _ = vectors()
     fitted = []
