@@ -75,7 +75,7 @@ def summary() -> Block:
     )
     held = mean(one["low"] <= one["wrong"] <= one["high"] for one in both)
     rows.append(["truth within the range, % of tables", "", f"{100 * held:.0f}"])
-    add(
+    row(
         "AUROC of wrong labels, old / fresh",
         lambda way: " / ".join(f"{_mean(some, way, 'auroc'):.3f}" for some in groups.values()),
     )
