@@ -41,7 +41,6 @@ from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
-LARGE = 100  # rows of a class; larger ones count as alike
 SIZES = (1000, 300, 100)
 ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
@@ -195,9 +194,10 @@ def _summed(item: Item, rows: Any) -> dict[str, Any]:
     """Return what is committed of a table: diagnostics, and four numbers per step of the score
 
     and size of a class: the mean score, the number of labels, how many of these are wrong, and the
-    rows of the class, at most ``LARGE``.
+    rows of the class; classes above the mean count as alike.
     """
-    sizes = np.minimum(rows["of_class"], LARGE)
+    per_class = np.exp(Diagnostics(*rows["diagnostics"]).rows)
+    sizes = np.minimum(rows["of_class"], np.ceil(per_class)).astype(int)
     steps = np.searchsorted(EDGES, rows["score"])
     parts = [
         (rows["score"][chosen], rows["wrong"][chosen], int(size))

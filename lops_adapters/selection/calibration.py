@@ -5,10 +5,10 @@ score is wrong differs by table: on topics, where members agree with each other 
 labels, a disputed label is nearly always wrong; on sentiment or stance, members dispute many right
 labels. Six numbers about the table predict it. With s, the log-odds that a label is wrong by the
 posterior, the calibrated log-odds are a + b s; a and b are linear in these numbers. With r samples
-of the label's class, or per class if that is fewer, they count r^2 / (r^2 + 144), and the log-odds
-that are usual in other tables the rest: numbers about few samples say little, and members hardly
-learn a class of few samples, so they dispute its labels. Within a class, the order of the scores
-stays.
+per class, they count r^2 / (r^2 + 144), and the log-odds that are usual in other tables the rest:
+numbers about few samples say little. Members hardly learn a class that is small next to others, and
+dispute its labels: with c < r samples of the label's class, r (c / r)^1.5 takes the place of r.
+Within a class, the order of the scores stays.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
 ``benchmarks/calibration.py`` writes; results on left-out tables: docs/results/calibration.md.
@@ -38,8 +38,10 @@ LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
-# Of a class next to larger ones, 20 to 50 would keep more right labels, and lose in small tables.
 FEW_PER_CLASS = 12
+# The exponent for a class that is smaller than the mean; 1 loses more right labels of such classes,
+# 2 finds less in tables of 1,000 rows.
+SMALLER = 1.5
 
 
 class Diagnostics(NamedTuple):
@@ -181,7 +183,8 @@ def line(
     offset, slope = (
         learnt[name] + float(numbers @ learnt[f"{name}_by"]) for name in ("offset", "slope")
     )
-    squared = np.minimum(of_class, np.exp(Diagnostics(*diagnostics).rows)) ** 2
+    per_class = float(np.exp(Diagnostics(*diagnostics).rows))
+    squared = (per_class * np.minimum(1, of_class / per_class) ** SMALLER) ** 2
     own = squared / (squared + FEW_PER_CLASS**2)
     return own * offset + (1 - own) * learnt["usual"], own * max(LEAST_SLOPE, slope)
 

@@ -105,13 +105,21 @@ def test_the_fewer_rows_the_nearer_to_what_is_usual(few):
     true, codes = np.array([[0.01, 0.99]]), np.array([0])
     wrong = []
     for rows in (100, 30, 10, 3, 1e-6):
-        mean, own = (rows, 1e9) if few == "per class" else (1000, rows)
+        mean, own = (rows, 1e9) if few == "per class" else (100, rows)
         table = Diagnostics(0.7, 0.9, 0.75, 1.4, np.log(mean), 1.4)
         wrong.append(1 - calibration_of(table, np.array([own]))(true, codes)[0, 0])
     assert wrong == sorted(wrong, reverse=True)
     assert wrong[0] > 0.7
     assert wrong[-2] < 0.5
     assert wrong[-1] == pytest.approx(usual, abs=1e-4)
+
+
+def test_a_class_that_is_small_next_to_others_by_hand():
+    """100 rows per class and 25 of this one count as 12.5; a larger class as the mean."""
+    table = Diagnostics(0.7, 0.9, 0.75, 1.4, np.log(100), 1.4)
+    small, mean, large = calibration_of(table, np.array([25, 100, 400])).slope
+    assert mean == large
+    assert small / mean == pytest.approx((12.5**2 / (12.5**2 + 144)) / (100**2 / (100**2 + 144)))
 
 
 def test_members_that_can_tell_reject_more_than_members_that_cannot():
