@@ -92,7 +92,7 @@ def test_numbers_outside_the_tables_of_the_calibration_count_as_the_nearest(numb
         if number == "rows":  # few samples count less, however few
             own, other = (r**2 / (r**2 + 144) for r in np.exp([far.rows, near.rows]))
             own /= other
-        many = np.array([1e9])
+        many = np.array([np.inf])
         slope = calibration_of(far, many, kind).slope
         assert slope == pytest.approx(own * calibration_of(near, many, kind).slope)
         assert slope > 0 or number == "rows"
