@@ -30,9 +30,11 @@ test-ray: $(VENV)/.dev
 	$(PYTEST) tests/scale
 
 # The libraries of docs/recipes.md; without them its tests are skipped. In an environment of its own, since small-text installs a
-# package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints.
-test-integrations: $(VENV)-integrations/.ready
-	OMP_NUM_THREADS=1 $(VENV)-integrations/bin/python -m pytest $(addprefix tests/integrations/test_,recipes.py cleanlab.py object_store.py) tests/formats/test_exports.py
+# package "tests", which hides this project's. moto, an S3 server, needs an older python-dateutil than the constraints, and Label
+# Studio older versions of many packages; its test runs it as a program.
+test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready
+	OMP_NUM_THREADS=1 LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
+		$(addprefix tests/integrations/test_,recipes.py cleanlab.py object_store.py label_studio.py) tests/formats/test_exports.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -58,7 +60,12 @@ $(VENV)/.docs: setup.cfg constraints.txt | $(VENV)/bin/python
 $(VENV)-integrations/.ready: setup.cfg constraints.txt
 	$(MAKE) VENV=$(VENV)-integrations $(VENV)-integrations/.dev
 	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[recipes,remote]"
-	$(VENV)-integrations/bin/python -m pip install --quiet "moto[s3]>=5" flask flask-cors
+	$(VENV)-integrations/bin/python -m pip install --quiet "moto[s3]>=5" flask flask-cors gcp-storage-emulator
+	touch $@
+
+$(VENV)-label-studio/.ready:
+	$(PYTHON) -m venv $(VENV)-label-studio
+	$(VENV)-label-studio/bin/python -m pip install --quiet "label-studio>=1.23"
 	touch $@
 
 # torch first and alone: another package's requirement would be met by whatever build the index prefers.

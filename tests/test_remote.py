@@ -10,6 +10,7 @@ from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.formats.files import find
 from lops_adapters.remote import located
+from lops_adapters.remote import path as path_module
 
 from .light import LIGHT, start
 from .noisy import noisy_rows, write_table
@@ -51,7 +52,15 @@ def test_a_secret_is_refused_and_not_shown(name):
     assert "word" not in str(caught.value).replace("password", "")
 
 
-def test_patterns(store):
+@pytest.mark.parametrize("lists_folders", [True, False])
+def test_patterns(store, lists_folders, monkeypatch):
+    """Also of a store that lists objects only, as Google's."""
+    if not lists_folders:
+        find_all = type(store).find
+        monkeypatch.setattr(path_module, "_GOOGLE", ("memory",))
+        monkeypatch.setattr(
+            type(store), "find", lambda *args, **how: find_all(*args, **{**how, "withdirs": False})
+        )
     for name in ("/b/a1.csv", "/b/a2.csv", "/b/.a3.csv", "/b/x/a4.csv", "/b/note.md"):
         store.pipe(name, b"text,label\n")
     names = {
@@ -110,9 +119,13 @@ def test_a_manifest_of_somebody_else_deletes_nothing(store, named):
     assert store.exists("/b/other/a")
 
 
-def test_a_library_that_raises_other_errors(store, monkeypatch):
+@pytest.mark.parametrize(
+    "text",
+    ["the server\nsaid no", "Status(X: Y, with a last message of the server error_info={the server"],
+)
+def test_a_library_that_raises_other_errors(store, text, monkeypatch):
     def fails(*_, **__):
-        raise ValueError("the server\nsaid no")
+        raise ValueError(text)
 
     monkeypatch.setattr(type(store), "info", fails)
     with pytest.raises(LopsError, match=r"cannot read memory://b/a\.csv: the server$"):

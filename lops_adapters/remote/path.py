@@ -10,7 +10,7 @@ import errno
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -21,7 +21,8 @@ from lops_adapters import extras
 from lops_adapters.core import LopsError
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
-_OF_PYARROW = ("s3", "gs", "gcs")
+_GOOGLE = ("gs", "gcs")
+_OF_PYARROW = ("s3", *_GOOGLE)
 _BLOCK = 2**22  # bytes of a request
 _WAITING = 2**26  # bytes that may wait to be sent
 
@@ -130,18 +131,19 @@ class RemotePath(PurePosixPath):
         }
 
     def _listed(self, recursive: bool) -> list[RemotePath]:
+        # Of gs://, pyarrow lists a folder only if it is an object itself.
+        deep = recursive or self._scheme in _GOOGLE
         with _named(self):
-            selector = extras.load("pyarrow.fs", str(self), "remote").FileSelector(
-                self._address, recursive=recursive
-            )
-            paths = []
-            for info in self._store().get_file_info(selector):
+            fs = extras.load("pyarrow.fs", str(self), "remote")
+            paths: dict[RemotePath, RemotePath] = {}
+            for info in self._store().get_file_info(fs.FileSelector(self._address, recursive=deep)):
                 parts = [part for part in PurePosixPath(info.path).parts if part[-1] not in "/:"]
                 below = parts[len(self.parts) - 1 :]
                 if below:  # fsspec lists the folder itself, too
-                    one = self.joinpath(*below)
-                    one._kind = info.type
-                    paths.append(one)
+                    one = self.joinpath(*(below if recursive else below[:1]))
+                    is_below = len(one.parts) < len(self.parts) + len(below)
+                    one._kind = fs.FileType.Directory if is_below else info.type
+                    paths[one] = one
         return sorted(paths)
 
     def open(
@@ -181,7 +183,8 @@ class RemotePath(PurePosixPath):
         """Delete the object, or the objects below, if there are any."""
         with _named(self):
             if self.is_dir():
-                self._store().delete_dir(self._address)
+                with suppress(FileNotFoundError):  # of gs://, the folder is no object itself
+                    self._store().delete_dir(self._address)
             elif self.is_file():
                 self._store().delete_file(self._address)
 
@@ -236,7 +239,9 @@ def _store(scheme: str, host: str) -> Any:
     needed_by = f"{scheme}://"
     fs = extras.load("pyarrow.fs", needed_by, "remote")
     if scheme in _OF_PYARROW:
-        return fs.FileSystem.from_uri(f"{scheme}://{host}")[0]
+        # Without credentials, Google's library would ask for some for over nine minutes.
+        waits = "?retry_limit_seconds=30" if scheme in _GOOGLE else ""
+        return fs.FileSystem.from_uri(f"{scheme}://{host}{waits}")[0]
     fsspec = extras.load("fsspec", needed_by, "remote")
     try:
         return fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem(scheme)))
@@ -259,6 +264,7 @@ def _named(path: RemotePath) -> Iterator[None]:
     except Exception as error:
         kind = FileNotFoundError if isinstance(error, FileNotFoundError) else OSError
         text = str(error).partition("\n")[0] or type(error).__name__
+        text = text.partition(" error_info=")[0].rpartition(" last message of ")[2]  # Google's
         raise kind(errno.ENOENT if kind is not OSError else errno.EIO, text, str(path)) from error
 
 

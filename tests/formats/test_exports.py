@@ -108,23 +108,6 @@ def test_argilla_reads_what_was_written(correct, tmp_path):
     assert third.fields["text"] == "A cup of “tea”"
 
 
-def test_label_studio_reads_what_was_written(correct, tmp_path):
-    """Its own converter sees the corrected labels."""
-    sdk = pytest.importorskip("label_studio_sdk.converter", reason="needs label-studio-sdk")
-    choices = '<Choices name="topic" toName="text"><Choice value="Sports"/></Choices>'
-    converter = sdk.Converter(
-        f'<View><Text name="text" value="$text"/>{choices}</View>', project_dir=None
-    )
-    correct("label_studio.json", "1,Money\n2,\n", "topic")
-    converter.convert_to_json_min(str(tmp_path / "out.json"), str(tmp_path / "min"), is_dir=False)
-    rows = json.loads((tmp_path / "min" / "result.json").read_text(encoding="utf-8"))
-    assert [(row["id"], row.get("topic")) for row in rows] == [
-        (1, "Money"),
-        (2, "Money"),
-        (3, None),
-    ]
-
-
 def test_argilla_suggestions(correct):
     _, after = correct("argilla.json", "4,Sports\n", "topic.suggestion")
     assert json.loads(after)[2]["suggestions"]["topic"]["value"] == "Sports"

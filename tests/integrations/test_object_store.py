@@ -1,4 +1,4 @@
-"""``s3://`` in and out, with a server of this machine: output is complete or not named at all."""
+"""``s3://`` and ``gs://`` in and out, with servers of this machine: complete or not named."""
 
 import csv
 import io
@@ -16,11 +16,10 @@ import pytest
 from lops_adapters.cli.main import main
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
-from .s3 import BUCKET, served
+from .stores import S3, Google, served
 
 ROWS = noisy_rows(n=240, k=3)
 OPTIONS = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
-HERE = f"s3://{BUCKET}"
 
 
 @pytest.fixture
@@ -29,40 +28,32 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture(scope="module")
-def server():
-    with pytest.MonkeyPatch.context() as patch, served(patch) as client:
-        yield client
+@pytest.fixture(scope="module", params=[S3, Google], ids=["s3", "gs"])
+def server(request, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("credentials")
+        with served(request.param, patch, folder) as store:
+            yield store
 
 
 @pytest.fixture
 def store(here, server):
-    """A client; the bucket is empty."""
-    found = server.list_objects_v2(Bucket=BUCKET).get("Contents", [])
-    for one in found:
-        server.delete_object(Bucket=BUCKET, Key=one["Key"])
+    """A store whose bucket is empty."""
+    for key in server.sizes():
+        server.delete(key)
     return server
-
-
-def put(store, path, key):
-    store.upload_file(str(path), BUCKET, key)
-
-
-def got(store, key):
-    return store.get_object(Bucket=BUCKET, Key=key)["Body"].read()
 
 
 def keys(store, prefix=""):
     """Objects that hold something; a marker of a folder holds nothing."""
-    found = store.list_objects_v2(Bucket=BUCKET, Prefix=prefix).get("Contents", [])
-    return {one["Key"] for one in found if one["Size"]}
+    return {key for key, size in store.sizes(prefix).items() if size}
 
 
 def complete(store, folder):
     """The manifest of a folder, once it is checked against the objects; and their contents."""
-    manifest = json.loads(got(store, f"{folder}/manifest.json"))
+    manifest = json.loads(store.get(f"{folder}/manifest.json"))
     run = f"{folder}/{manifest['folder']}"
-    contents = {name: got(store, f"{run}/{name}") for name in manifest["files"]}
+    contents = {name: store.get(f"{run}/{name}") for name in manifest["files"]}
     assert {name: len(content) for name, content in contents.items()} == manifest["files"]
     assert {f"{run}/{name}" for name in contents} == keys(store, run)
     return manifest["folder"], contents
@@ -78,9 +69,14 @@ def test_the_rows_of_a_local_file(here, store, suffix):
         path.write_bytes(gzip.compress(plain.read_bytes()))
     else:
         path = write_table(here / f"table{suffix}", ROWS)
-    put(store, path, f"in/table{suffix}")
+    store.put(path, f"in/table{suffix}")
     assert main(["select", path.name, *OPTIONS, "--output", "local"]) == 0
-    assert main(["select", f"{HERE}/in/table{suffix}", *OPTIONS, "--output", f"{HERE}/out"]) == 0
+    assert (
+        main(
+            ["select", f"{store.here}/in/table{suffix}", *OPTIONS, "--output", f"{store.here}/out"]
+        )
+        == 0
+    )
     _, contents = complete(store, "out")
     assert set(contents) == {one.name for one in (here / "local").iterdir()}
     kind = suffix.removesuffix(".gz")
@@ -90,25 +86,25 @@ def test_the_rows_of_a_local_file(here, store, suffix):
 
 def test_patterns_folders_and_what_is_printed(here, store, capsys):
     for number, at in enumerate(np.array_split(np.arange(len(ROWS)), 3)):
-        put(store, write_table(here / "part.csv", [ROWS[i] for i in at]), f"in/a {number}.csv")
-    put(store, write_table(here / "part.csv", ROWS), "in/deep/other.csv")
+        store.put(write_table(here / "part.csv", [ROWS[i] for i in at]), f"in/a {number}.csv")
+    store.put(write_table(here / "part.csv", ROWS), "in/deep/other.csv")
     printed = []
-    for pattern in (f"{HERE}/in", f"{HERE}/in/a*.csv", f"{HERE}/i*/a [0-2].csv"):
-        assert main(["select", pattern, *OPTIONS, "--output", f"{HERE}/out", "--force"]) == 0
+    for pattern in (f"{store.here}/in", f"{store.here}/in/a*.csv", f"{store.here}/i*/a [0-2].csv"):
+        assert main(["select", pattern, *OPTIONS, "--output", f"{store.here}/out", "--force"]) == 0
         printed.append(capsys.readouterr().out)
     run, contents = complete(store, "out")
     rows = [row for name in ("kept.csv", "rejected.csv")
             for row in csv.DictReader(io.StringIO(contents[name].decode()))]  # fmt: skip
     assert sorted(row["nr"] for row in rows) == [row[0] for row in ROWS]
-    assert f"Written to {HERE}/out/{run}/: kept" in printed[-1]
-    assert f"open {HERE}/out/{run}/report.html" in printed[-1]
-    assert main(["select", f"{HERE}/in/**/*.csv", *OPTIONS, "--output", "out"]) == 0
+    assert f"Written to {store.here}/out/{run}/: kept" in printed[-1]
+    assert f"open {store.here}/out/{run}/report.html" in printed[-1]
+    assert main(["select", f"{store.here}/in/**/*.csv", *OPTIONS, "--output", "out"]) == 0
     assert "of 480 rows" in capsys.readouterr().out  # also the folder's
 
 
 def test_output_is_replaced_as_a_whole(here, store, capsys):
-    put(store, write_table(here / "t.csv", ROWS), "t.csv")
-    command = ["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]
+    store.put(write_table(here / "t.csv", ROWS), "t.csv")
+    command = ["select", f"{store.here}/t.csv", *OPTIONS, "--output", f"{store.here}/out"]
     assert main(command) == 0
     first, _ = complete(store, "out")
     assert main(command) == 2
@@ -117,8 +113,8 @@ def test_output_is_replaced_as_a_whole(here, store, capsys):
     second, _ = complete(store, "out")
     assert first != second
     assert not keys(store, f"out/{first}")
-    put(store, here / "t.csv", "mine/manifest.json")
-    assert main([*command, "--output", f"{HERE}/mine", "--force"]) == 2
+    store.put(here / "t.csv", "mine/manifest.json")
+    assert main([*command, "--output", f"{store.here}/mine", "--force"]) == 2
     assert "was not written by lops select" in capsys.readouterr().err
 
 
@@ -132,8 +128,8 @@ main(sys.argv[1:])
 
 
 def test_a_killed_run_leaves_nothing_that_looks_finished(here, store):
-    put(store, write_table(here / "t.csv", ROWS), "t.csv")
-    command = ["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]
+    store.put(write_table(here / "t.csv", ROWS), "t.csv")
+    command = ["select", f"{store.here}/t.csv", *OPTIONS, "--output", f"{store.here}/out"]
     script = here / "dies.py"
     script.write_text(DIES)
     killed = subprocess.run([sys.executable, script, *command], check=False)
@@ -149,7 +145,7 @@ def test_a_killed_run_leaves_nothing_that_looks_finished(here, store):
 
 
 def test_a_run_that_fails_removes_what_it_wrote(here, store, monkeypatch, capsys):
-    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    store.put(write_table(here / "t.csv", ROWS), "t.csv")
     from lops_adapters.tables import engine
 
     def fails(*_):
@@ -157,29 +153,29 @@ def test_a_run_that_fails_removes_what_it_wrote(here, store, monkeypatch, capsys
         raise OSError(28, "No space left")
 
     monkeypatch.setattr(engine, "write_to_check", fails)
-    assert main(["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]) == 2
+    assert main(["select", f"{store.here}/t.csv", *OPTIONS, "--output", f"{store.here}/out"]) == 2
     assert "No space left" in capsys.readouterr().err
     assert not keys(store, "out/")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_files_apply_and_checked_rows(here, store, suffix, capsys):
-    put(store, write_table(here / f"t{suffix}", ROWS), f"t{suffix}")
+    store.put(write_table(here / f"t{suffix}", ROWS), f"t{suffix}")
     (here / "c.csv").write_text("row,label\n1,class 2\n3,\n")
-    put(store, here / "c.csv", "c.csv")
-    table, out = f"{HERE}/t{suffix}", f"{HERE}/new/t{suffix}"
-    command = ["apply", f"{HERE}/c.csv", table, "--label", "weak", "--output"]
+    store.put(here / "c.csv", "c.csv")
+    table, out = f"{store.here}/t{suffix}", f"{store.here}/new/t{suffix}"
+    command = ["apply", f"{store.here}/c.csv", table, "--label", "weak", "--output"]
     assert main([*command, out]) == 0
     assert main([*command, f"local{suffix}"]) == 0
-    (here / f"remote{suffix}").write_bytes(got(store, f"new/t{suffix}"))
+    (here / f"remote{suffix}").write_bytes(store.get(f"new/t{suffix}"))
     assert read_table(here / f"remote{suffix}") == read_table(here / f"local{suffix}")
     assert keys(store, "new/") == {f"new/t{suffix}"}  # no temporary file
     assert main([*command, out]) == 2
     assert "already exists" in capsys.readouterr().err
     assert main([*command, table, "--force"]) == 2
     assert "which is an input" in capsys.readouterr().err
-    files = ["--output", "out", "--corrected", f"{HERE}/w{suffix}"]
-    assert main(["select", table, *OPTIONS, *files, "--checked", f"{HERE}/c.csv"]) == 0
+    files = ["--output", "out", "--corrected", f"{store.here}/w{suffix}"]
+    assert main(["select", table, *OPTIONS, *files, "--checked", f"{store.here}/c.csv"]) == 0
     assert keys(store) >= {f"w{suffix}"}
 
 
@@ -198,7 +194,11 @@ def test_files_apply_and_checked_rows(here, store, suffix, capsys):
     ],
 )
 def test_what_is_refused(here, store, arguments, message, capsys):
-    put(store, write_table(here / "ttt.csv", ROWS), "ttt.csv")
+    store.put(write_table(here / "ttt.csv", ROWS), "ttt.csv")
+    arguments, message = (
+        json.loads(json.dumps(one).replace("s3://", f"{store.here[:2]}://"))
+        for one in (arguments, message)
+    )
     try:
         status = main(["select", *arguments, *OPTIONS])
     except SystemExit as error:
@@ -210,17 +210,17 @@ def test_what_is_refused(here, store, arguments, message, capsys):
 
 
 def test_a_table_that_changes_meanwhile(here, store, monkeypatch, capsys):
-    put(store, write_table(here / "t.csv", ROWS), "t.csv")
+    store.put(write_table(here / "t.csv", ROWS), "t.csv")
     from lops_adapters.tables import engine
 
     fit = engine.fit
 
     def change(*arguments, **more):
-        put(store, write_table(here / "t.csv", ROWS[:-1]), "t.csv")
+        store.put(write_table(here / "t.csv", ROWS[:-1]), "t.csv")
         return fit(*arguments, **more)
 
     monkeypatch.setattr(engine, "fit", change)
-    assert main(["select", f"{HERE}/t.csv", *OPTIONS, "--output", f"{HERE}/out"]) == 2
+    assert main(["select", f"{store.here}/t.csv", *OPTIONS, "--output", f"{store.here}/out"]) == 2
     assert "the input changed during the run" in capsys.readouterr().err
     assert not keys(store, "out/")
 
@@ -234,13 +234,16 @@ def test_row_groups_on_ray_and_a_worker_that_is_killed(here, store):
     names = zip(HEADER, zip(*ROWS, strict=True), strict=True)
     table = Table.from_pydict({name: list(cells) for name, cells in names})
     parquet.write_table(table, here / "t.parquet", row_group_size=80)
-    put(store, here / "t.parquet", "t.parquet")
+    store.put(here / "t.parquet", "t.parquet")
     local = ["-m", "lops_adapters.cli.main", "select", "t.parquet", *OPTIONS, "--output", "local"]
     subprocess.run([sys.executable, *local], check=True)
     script = here / "on_ray.py"
     script.write_text(RAY_DIES)
-    command = ["select", f"{HERE}/t.parquet", *OPTIONS, "--engine", "ray", "--output"]
-    subprocess.run([sys.executable, script, here / "died", *command, f"{HERE}/out"], check=True)
+    command = ["select", f"{store.here}/t.parquet", *OPTIONS, "--engine", "ray"]
+    command += ["--output", f"{store.here}/out"]
+    subprocess.run(
+        [sys.executable, script, here / "died", *command, f"{store.here}/out"], check=True
+    )
     assert (here / "died").exists()
     _, contents = complete(store, "out")
     assert sorted(name for name in contents if name.startswith("kept/")) == [
