@@ -121,7 +121,10 @@ def test_a_manifest_of_somebody_else_deletes_nothing(store, named):
 
 @pytest.mark.parametrize(
     "text",
-    ["the server\nsaid no", "Status(X: Y, with a last message of the server error_info={the server"],
+    [
+        "the server\nsaid no",
+        "Status(X: Y, with a last message of the server error_info={the server",
+    ],
 )
 def test_a_library_that_raises_other_errors(store, text, monkeypatch):
     def fails(*_, **__):
@@ -150,6 +153,15 @@ def test_a_command_on_addresses(store, tmp_path, monkeypatch, capsys):
     assert main(again) == 2
     assert "memory://b/k.parquet already exists" in capsys.readouterr().err
     assert store.find("/b") == ["/b/k.csv", "/b/k.parquet", "/b/t.csv", "/b/t.parquet"]
+
+
+def test_a_listing_is_not_remembered(store, monkeypatch):
+    """hf:// would not notice that a file has changed."""
+    forgotten = []
+    monkeypatch.setattr(type(store), "invalidate_cache", lambda _, path: forgotten.append(path))
+    store.pipe("/b/a.csv", b"x")
+    assert located("memory://b/a.csv").stat().st_size == 1
+    assert forgotten == ["memory://b/a.csv"]
 
 
 def test_libraries_are_imported_for_addresses_only():

@@ -73,7 +73,10 @@ class RemotePath(PurePosixPath):
 
     def _store(self) -> Any:
         host = self.parts[1] if len(self.parts) > 1 else ""
-        return _store(self._scheme, host if self._scheme in _OF_PYARROW else "")
+        store = _store(self._scheme, host if self._scheme in _OF_PYARROW else "")
+        if self._scheme not in _OF_PYARROW:  # hf:// would not notice a file that has changed
+            store.handler.fs.invalidate_cache(self._address)
+        return store
 
     def _info(self) -> Any:
         with _named(self):

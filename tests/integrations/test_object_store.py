@@ -1,4 +1,4 @@
-"""``s3://`` and ``gs://`` in and out, with servers of this machine: complete or not named."""
+"""Files at addresses, with servers of this machine: output is complete or not named at all."""
 
 import csv
 import io
@@ -16,6 +16,7 @@ import pytest
 from lops_adapters.cli.main import main
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .hub import served as hub_served
 from .stores import S3, Google, served
 
 ROWS = noisy_rows(n=240, k=3)
@@ -241,9 +242,7 @@ def test_row_groups_on_ray_and_a_worker_that_is_killed(here, store):
     script.write_text(RAY_DIES)
     command = ["select", f"{store.here}/t.parquet", *OPTIONS, "--engine", "ray"]
     command += ["--output", f"{store.here}/out"]
-    subprocess.run(
-        [sys.executable, script, here / "died", *command, f"{store.here}/out"], check=True
-    )
+    subprocess.run([sys.executable, script, here / "died", *command], check=True)
     assert (here / "died").exists()
     _, contents = complete(store, "out")
     assert sorted(name for name in contents if name.startswith("kept/")) == [
@@ -280,6 +279,49 @@ def test_a_web_server(here, web, suffix, capsys):
     assert f"cannot write into {web}" in capsys.readouterr().err
     assert main(["select", f"{web}/no{suffix}", *OPTIONS]) == 2
     assert f"{web}/no{suffix}: no such file, or out of reach" in capsys.readouterr().err
+
+
+@pytest.fixture
+def hub(here, monkeypatch):
+    for module in ("huggingface_hub", "gcp_storage_emulator"):  # where the other stores run
+        pytest.importorskip(module, reason="make test-integrations")
+    with hub_served(monkeypatch) as hub:
+        yield hub
+
+
+def test_a_hub(here, hub, monkeypatch, capsys):
+    """Rows of the local file; output that is replaced whole; a file that changes meanwhile."""
+    content = write_table(here / "t.csv", ROWS).read_bytes()
+    hub.files |= {"in/deep/t.csv": content, "in/note.md": b"-"}
+    assert main(["select", "t.csv", *OPTIONS, "--output", "local"]) == 0
+    command = ["select", f"{hub.here}/in/*/t*.csv", *OPTIONS, "--output", f"{hub.here}/out"]
+    for more in ([], ["--force"]):
+        assert main([*command, *more]) == 0
+        manifest = json.loads(hub.files["out/manifest.json"])
+        run = f"out/{manifest['folder']}/"
+        written = {name.removeprefix(run): x for name, x in hub.files.items() if "out/run" in name}
+        assert {name: len(x) for name, x in written.items()} == manifest["files"]
+        for name in ("kept.csv", "rejected.csv", "train.csv"):
+            assert written[name] == (here / "local" / name).read_bytes()
+    assert main(command) == 2
+    (here / "c.csv").write_text("row,label\n1,class 2\n")
+    apply = ["apply", "c.csv", f"{hub.here}/in/deep/t.csv", "--label", "weak", "--output"]
+    assert main([*apply, f"{hub.here}/new.csv"]) == main([*apply, "new.csv"]) == 0
+    assert hub.files["new.csv"] == (here / "new.csv").read_bytes() != content
+    assert main(["select", f"{hub.here}/no.csv", *OPTIONS]) == 2
+    assert f"{hub.here}/no.csv: no such file" in capsys.readouterr().err
+
+    from lops_adapters.tables import engine
+
+    def change(*arguments, **more):
+        hub.files["in/deep/t.csv"] = content[:-30]
+        return fit(*arguments, **more)
+
+    fit = engine.fit
+    monkeypatch.setattr(engine, "fit", change)
+    assert main([*command, "--force"]) == 2
+    assert "the input changed during the run" in capsys.readouterr().err
+    assert json.loads(hub.files["out/manifest.json"]) == manifest
 
 
 RAY_DIES = """
