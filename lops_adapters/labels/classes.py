@@ -4,7 +4,7 @@ import json
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
@@ -127,7 +127,8 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
             "strings or all numbers"
         )
-    check_single(tally.labels[number] for number in numbers)
+    for number in numbers:
+        _check_single(tally.labels[number], tally.shown_places([tally.first[number]], 1))
 
 
 def _check_many(tally: Tally, counts: Mapping[str, int], labels: Mapping[Hashable, int]) -> None:
@@ -228,15 +229,14 @@ def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(sorted(values, key=lambda name: repr(values[name])))
 
 
-def check_single(labels: Iterable[Hashable]) -> None:
-    """Raise a LopsError about a label that is the text of a list or an object."""
-    for label in labels:
-        text = label.strip() if isinstance(label, str) else ""
-        if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
-            raise LopsError(
-                f"the label {label!r:.60} is a list or an object, which may hold several classes; "
-                "wanted one class name per row"
-            )
+def _check_single(label: Hashable, place: str) -> None:
+    """Raise a LopsError, which names the place, about the text of a list or an object."""
+    text = label.strip() if isinstance(label, str) else ""
+    if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
+        raise LopsError(
+            f"{place}: the label {label!r:.60} is a list or an object, which may hold several "
+            "classes; wanted one class name per row"
+        )
 
 
 def _is_literal(text: str) -> bool:

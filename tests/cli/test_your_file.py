@@ -166,7 +166,7 @@ def test_a_list_of_one_label_is_the_label(suffix):
 @pytest.mark.parametrize("label", ["['a', 'b']", '{"choices": ["a", "b"]}', '["a"]'])
 def test_lists_in_text_hold_several_classes(label):
     path = table("t.csv", label=[label, *LABELS[1:]])
-    with pytest.raises(LopsError, match=r"is a list or an object, which may hold several classes"):
+    with pytest.raises(LopsError, match=r"line 2: the label .* is a list or an object, which"):
         run(path, "--label", "label")
 
 
