@@ -121,19 +121,14 @@ def difference(found, wanted):
 
 
 @contextmanager
-def prepared(folder, names):
-    """The targets; presets are small and arithmetic is plain while this lasts."""
-    with ExitStack() as stack:
-        stack.enter_context(plain_arithmetic())
-        made = {}
-        for name in names:
-            (folder / name).mkdir()
-            if name == "select":
-                made[name] = selecting(folder / name)
-            else:
-                stack.enter_context(CASES[name].small())
-                made[name] = framework(name, folder / name)
-        yield list(made.values())
+def prepared(folder, name):
+    """The target in a folder of its own; its preset is small while this lasts."""
+    (folder / name).mkdir()
+    if name == "select":
+        yield selecting(folder / name)
+    else:
+        with CASES[name].small():
+            yield framework(name, folder / name)
 
 
 def undisturbed(target, arguments):
@@ -177,24 +172,24 @@ def run(kills, seed=0, names=("select", "self_training", "xclass")):
 
     """
     draw, found = random.Random(seed), {name: [0, 0, []] for name in names}
-    with (
-        tempfile.TemporaryDirectory(prefix="kills-") as place,
-        prepared(Path(place), names) as all_,
-    ):
-        whole = {}
+    targets, whole = {}, {}
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-")))
+        stack.enter_context(plain_arithmetic())
         while sum(done for done, *_ in found.values()) < kills:
-            target = min(all_, key=lambda target: found[target.name][0])
-            if target.name not in whole:
+            name = min(names, key=lambda name: found[name][0])
+            if name not in targets:
+                targets[name] = target = stack.enter_context(prepared(place, name))
                 fresh(target)
                 seconds = undisturbed(target, target.first)
-                whole[target.name] = target.place.rename(target.place.with_name("whole")), seconds
-            wanted, seconds = whole[target.name]
+                whole[name] = target.place.rename(target.place.with_name("whole")), seconds
+            target, (wanted, seconds) = targets[name], whole[name]
             left = kills - sum(done for done, *_ in found.values())
             killed, differs = once(target, seconds, draw, min(left, draw.randint(1, 3)))
             differs = differs or difference(target.place, wanted)
             target.place.rename(target.place.with_name("last"))
             _remove(target.place.with_name("last"))
-            row = found[target.name]
+            row = found[name]
             row[0], row[1] = row[0] + killed, row[1] + 1
             row[2] += [differs] * (differs is not None)
     return found

@@ -1,4 +1,4 @@
-"""Cases of :mod:`tests.robustness.fuzz`: 800, some of them of votes, which are written out."""
+"""Cases of :mod:`tests.robustness.fuzz`: 2,000, some of them of votes, which are written out."""
 
 import random
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_malformed_input_is_read_or_refused():
-    found = run(800)
+    found = run(2000)
     assert not found, "\n".join(f"case {number}, {kind}:\n{why}" for number, kind, why in found[:5])
 
 
