@@ -82,6 +82,7 @@ def train_word_vectors(
     if kept is not None:
         try:
             kept.parent.mkdir(parents=True, exist_ok=True)
+            storage.restore(kept)
             storage.write_arrays(kept, words=pack_strings(words), vectors=vectors)
         except OSError as error:
             log.warning("word vectors are not cached: %s", error)

@@ -148,6 +148,7 @@ def prepare_language_model(
         start = time.perf_counter()
         accuracy = _train(model, documents, tokenizer, engine, training, quiet=quiet)
         stored = {"accuracy": accuracy, "seconds": time.perf_counter() - start}
+        storage.restore(folder)
         with storage.replacing_folder(folder) as place:
             with pretrained.hushed():
                 model.save_pretrained(place)
