@@ -102,7 +102,7 @@ def test_of_equal_rows_the_first_are_drawn():
     assert found.positions.tolist() == list(range(10))
 
 
-@pytest.mark.parametrize(("n", "block"), [(30_000, 1700), (12_000, 12_000)])
+@pytest.mark.parametrize(("n", "block"), [(30_000, 1700), (14_000, 1700), (12_000, 12_000)])
 def test_rows_beyond_the_floor_stay_when_rows_are_dropped(monkeypatch, n, block):
     """Most of the sample is neither among the first of its class nor at its end."""
     monkeypatch.setattr(draw, "FLOOR", 8)

@@ -97,6 +97,18 @@ def test_a_source_with_few_votes_is_near_the_mean():
     assert estimates[3].accuracy > estimates[4].accuracy
 
 
+def test_a_class_with_fewer_votes_than_folds_wins_only_where_it_stands_alone():
+    true, votes = voted([0.8, 0.7, 0.6])
+    votes[0], votes[1] = [0, -1, K], [-1, -1, K]
+    likely = np.column_stack([hints(true), np.full(len(true), 0.01)])
+    likely[:2] = [0.01, 0.01, 0.01, 0.97]
+    fitted = fit(votes, likely)
+    contested, alone = fitted.posterior(votes, likely)[:2]
+    assert contested[K] == 0
+    assert alone.argmax() == K
+    assert fitted.first(votes)[:2].tolist() == [0, K]
+
+
 def test_a_vote_that_most_samples_get_says_little():
     """A rule that fires on nearly everything loses against a rare one."""
     votes = np.full((100, 2), -1)
