@@ -198,7 +198,8 @@ def test_a_training_that_dies_while_it_writes_leaves_no_model(prepare, monkeypat
     assert all(path.name.startswith(".") for path in (tmp_path / "cache").iterdir())
     monkeypatch.setattr(storage, "write_json", write)
     folder = Path(prepare().source)
-    folder.rename(folder.with_name(f".{folder.name}.4194305.0.tmp"))  # as a killed process leaves it
+    left = f".{folder.name}.4194305.0.tmp"  # as a killed process leaves it
+    folder.rename(folder.with_name(left))
     assert prepare().accuracy == 0.5
     assert list((tmp_path / "cache").iterdir()) == [folder]
 
