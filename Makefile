@@ -2,12 +2,14 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# What is imported is compiled then; to compile every file of every package takes half of the installation's time.
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test test-all test-slow test-ray test-integrations lint docs
 
 demo: $(VENV)/.demo
 	$(BIN)/lops demo
+	@echo "First, in this shell: source $(BIN)/activate"
 
 # Two processes of one thread each: the tests are many and small, and more processes would each hold torch and Keras in memory.
 # A process without work takes over half of what the other one still has to do.

@@ -15,7 +15,7 @@ from ..noisy import noisy_rows, write_table
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("select", "your-file", "vectors", "how-much", "apply", "check")
+PAGES = ("../README", "select", "your-file", "vectors", "how-much", "apply", "check")
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
@@ -45,6 +45,8 @@ def tables(tmp_path, monkeypatch):
     table("tickets.csv", ["body", "category"], texts, labels)
     for name in ("agnews.csv", "demo.csv"):
         table(name, ["text", "weak", "true"], texts, labels, gold)
+    table("rules.csv", ["body", "rule_a", "rule_b", "llm"], texts, gold, labels, labels)
+    table("labels.csv", ["body", "gpt", "ann_a", "ann_b"], texts, labels, gold, gold)
     table("images.parquet", ["category", "vector"], labels, VECTORS.tolist())
     table("votes.csv", ["body", "billing", "refunds"], texts, *zip(*votes, strict=True))
     named = [{"billing": a, "refunds": b} for a, b in votes]
@@ -68,15 +70,28 @@ def test_the_pages_have_commands():
 @pytest.mark.parametrize("line", FOUND)
 def test_it_runs(line, tables, capsys):
     words = shlex.split(line, comments=True)[1:]
-    more = {
-        "select": ["--encoder", "none", "--quiet"],
-        "apply": ["--label", "category", "--quiet"],
+    more, result = {
+        "select": (["--encoder", "none", "--quiet"], ", report.html\n"),
+        "apply": (["--label", "category", "--quiet"], "Corrected table: "),
+        "agree": (["--quiet"], "Krippendorff's alpha"),
     }[words[0]]
+    if "--checked tickets-lops" in line:  # what a person has filled in
+        (tables / "tickets-lops").mkdir()
+        (tables / "tickets-lops" / "to_check.csv").write_text("row,checked\n1,class 1\n2,-\n")
     assert main([*words, *more]) == 0, capsys.readouterr().err
-    said = capsys.readouterr().out
-    assert (", report.html\n" in said) or ("Corrected table: " in said)
+    assert result in capsys.readouterr().out
     for path in tables.glob("*/summary.json"):
         assert json.loads(path.read_text())["n_rows"] == 60
+
+
+@pytest.mark.parametrize("page", ["../README", "index"])
+def test_first_examples_run(page, tables):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+        exec(compile(block, page, "exec"), names)
+    assert 0 < len(names["selection"].kept) < 60
+    assert (tables / "report.html").exists() == (page == "../README")
 
 
 def test_checked_rows_print_the_line_that_the_page_shows(tables, capsys):

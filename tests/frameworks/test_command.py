@@ -2,16 +2,22 @@
 ``--help`` says.
 """
 
+import re
+import shlex
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from lops_adapters import extras
+from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.runs.options import parser_for
 
 from ..framework_checks import BAD_OPTIONS, assert_refused
 from ..light import LIGHT, start
 from .cases import CASES
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(autouse=True)
@@ -148,3 +154,13 @@ def test_help_says_what_the_framework_is(stand):
         command = f"python -m lops_adapters.{framework.name} {arguments}".strip()
         assert f"{command} {explanation}" in text
         parser_for(framework).parse_args(arguments.split())
+
+
+def test_commands_of_the_docs():
+    """Each is understood: the framework, its options and their values."""
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.glob("**/*.md"))]
+    commands = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    found = re.findall(r"^python -m lops_adapters\.(\w+)(.*)", commands, re.MULTILINE)
+    assert {name for name, _ in found} == {*FRAMEWORKS}
+    for name, arguments in found:
+        parser_for(named(name)).parse_args(shlex.split(arguments, comments=True))
