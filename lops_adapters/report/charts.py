@@ -93,7 +93,7 @@ def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
     parts.append(drawing.axis_names("share of rows kept", "wrong labels among them"))
     entries = [(f"stroke {_style(curve)}", curve.name) for curve in curves]
     entries += [("point", "kept by the method")] if kept else []
-    label = "Lines: share of wrong pseudo-labels against the share of rows kept."
+    label = "Lines: share of wrong labels against the share of rows kept."
     drawn = drawing.legend(entries) + drawing.svg("".join(parts), label)
     if highest <= top:
         return drawn

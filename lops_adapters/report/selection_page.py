@@ -189,7 +189,7 @@ def _learnt(page: SelectionPage) -> str:
         for time, kept, rejected in page.learnt
     ]
     numbers = table(("learnt at", "kept", "rejected"), rows, "Rows by learning time")
-    note = "Clean pseudo-labels tend to be learnt early, wrong ones late or never."
+    note = "Right labels tend to be learnt early, wrong ones late or never."
     chart = f'<p class="note">{note}</p>{histogram(page.learnt)}'
     return card("When the probe learnt the rows", chart, details("Numbers of this chart", numbers))
 

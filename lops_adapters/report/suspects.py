@@ -5,7 +5,7 @@ from lops_adapters.report.layout import keys, section
 from lops_adapters.report.text import count, escaped, isolated
 
 CORRECTION = "correction"
-_WORDS = (CORRECTION, "row", "text", "pseudo-label", "suggested")  # columns of words, not numbers
+_WORDS = (CORRECTION, "row", "text", "label", "suggested")  # columns of words, not numbers
 
 
 def listed(page: SelectionPage) -> str:
@@ -65,7 +65,7 @@ def _how(page: SelectionPage) -> str:
 
 
 def labels(page: SelectionPage) -> list[str]:
-    """Return the pseudo-labels of the listed rows, in the order of the classes."""
+    """Return the labels of the listed rows, in the order of the classes."""
     if page.n_more:
         return list(page.codes)
     of_suspects = {row.label for row in page.suspects}
@@ -74,7 +74,7 @@ def labels(page: SelectionPage) -> list[str]:
 
 def columns(page: SelectionPage) -> list[str]:
     """Return the names of the list's columns."""
-    names = ["row", "text", "pseudo-label"]
+    names = ["row", "text", "label"]
     names += ["suggested"] if has(page, "suggested") else []
     names.append("confidence")
     names += ["learnt at"] if page.learnt else []
@@ -96,7 +96,7 @@ def _controls(page: SelectionPage) -> str:
     return (
         '<div class="controls"><label>Search'
         '<input type="search" id="search" autocomplete="off" spellcheck="false"></label>'
-        f'<label>Pseudo-label<select id="label"><option value="">all</option>{options}</select>'
+        f'<label>Label<select id="label"><option value="">all</option>{options}</select>'
         '</label><label>State<select id="state"><option value="">all</option>'
         '<option value="rejected">rejected</option><option value="kept">kept</option>'
         '<option value="checked">checked</option></select>'

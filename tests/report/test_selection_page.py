@@ -148,7 +148,7 @@ def test_a_method_without_times_or_thresholds(tmp_path):
     )
     assert not any(attributes.get("id") == "threshold" for attributes in reader.attributes("input"))
     assert data_of(reader)["columns"] == [
-        *("row", "text", "pseudo-label", "confidence", "state", "correction")
+        *("row", "text", "label", "confidence", "state", "correction")
     ]
     assert "Confidence" not in reader.text
     assert not [
