@@ -52,7 +52,8 @@ class LotclassSettings(FinalSettings):
     supervision: str = setting(
         "auto",
         "what identifies a class: names, or keywords (seed words); auto: names, and where too few "
-        "documents hold them seed words, then a lower --match-threshold for their classes",
+        "documents hold them seed words, then a lower --match-threshold "
+        "for classes with too few rows",
         choices=SUPERVISION,
     )
     max_tokens: int = setting(

@@ -138,7 +138,7 @@ class RemotePath(PurePosixPath):
         deep = recursive or self._scheme in _GOOGLE
         with _named(self):
             fs = extras.load("pyarrow.fs", str(self), "remote")
-            paths: dict[RemotePath, RemotePath] = {}
+            paths = set()
             for info in self._store().get_file_info(fs.FileSelector(self._address, recursive=deep)):
                 parts = [part for part in PurePosixPath(info.path).parts if part[-1] not in "/:"]
                 below = parts[len(self.parts) - 1 :]
@@ -146,7 +146,7 @@ class RemotePath(PurePosixPath):
                     one = self.joinpath(*(below if recursive else below[:1]))
                     is_below = len(one.parts) < len(self.parts) + len(below)
                     one._kind = fs.FileType.Directory if is_below else info.type
-                    paths[one] = one
+                    paths.add(one)
         return sorted(paths)
 
     def open(
