@@ -2,6 +2,7 @@
 examples run as written.
 """
 
+import os
 import re
 import sys
 from importlib.util import find_spec
@@ -42,7 +43,7 @@ def test_every_method_is_a_row_of_the_page():
 
 @pytest.fixture
 def page_of(monkeypatch):
-    """A page that is a module; what it registers is gone after it."""
+    """A page that is a module; what it registers and sets is gone after it."""
 
     def read(name):
         page, module = Page(name), ModuleType(f"page_{name}")
@@ -50,7 +51,7 @@ def page_of(monkeypatch):
         page.names = vars(module)
         return page
 
-    with mock.patch.dict(METHODS), mock.patch.dict(MEMBERS):
+    with mock.patch.dict(METHODS), mock.patch.dict(MEMBERS), mock.patch.dict(os.environ):
         yield read
 
 
