@@ -191,10 +191,10 @@ def measure(data_dir: Path, work: Path) -> None:
 
 
 def _summed(item: Item, rows: Any) -> dict[str, Any]:
-    """Return what is committed of a table: diagnostics, and four numbers per step of the score
+    """Return what is committed of a table: its diagnostics, and its labels in steps.
 
-    and size of a class: the mean score, the number of labels, how many of these are wrong, and the
-    rows of the class; classes above the mean count as alike.
+    A step is a range of the score and a size of a class: the mean score, the number of labels, how
+    many of these are wrong, and the rows of the class. Classes above the mean count as alike.
     """
     per_class = np.exp(Diagnostics(*rows["diagnostics"]).rows)
     sizes = np.minimum(rows["of_class"], np.ceil(per_class)).astype(int)
