@@ -4,7 +4,7 @@ from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.probes import FAST, Probe, text_classifier, text_probe
+from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.probes.han import HanProbe
 
 _EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
@@ -44,7 +44,7 @@ def build_classifier(
     """
     epochs = epochs_of(settings, probing=probing)
     if settings.classifier in FAST:
-        return (text_probe if probing else text_classifier)(
+        return text_probe(
             settings.classifier,
             encoder=settings.encoder,
             max_tokens=settings.max_pieces,

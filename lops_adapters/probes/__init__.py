@@ -32,9 +32,9 @@ PROBES = {
 
 FROZEN = ("embedding", "hybrid")  # read texts through a frozen encoder
 FAST = ("linear", *FROZEN)  # read texts, and train in seconds: no encoder is trained
-# Of the last classifier, if it is one of FAST. At the rate of a probe, which is watched while it
-# learns, few documents make too few updates. The rate was chosen on seed 0 of three corpora, with
-# gold labels; see docs/reproducibility.md, note 37.
+# Of a classifier that is trained on selected labels, if it is one of FAST. At the rate of a probe,
+# which is watched while it learns, few documents make too few updates. The rate was chosen on seed
+# 0 of three corpora, with gold labels; see docs/reproducibility.md, note 37.
 _EPOCHS, _RATES = 20, {"linear": 0.1, "hybrid": 0.1}
 
 
@@ -78,7 +78,7 @@ def text_probe(
 def text_classifier(
     kind: str, *, epochs: int | None = None, learning_rate: float | None = None, **how: Any
 ) -> Probe:
-    """Return a probe that is trained to the end, and not watched: the last classifier of a run.
+    """Return the classifier of self-training and of rounds behind a framework.
 
     Args:
         kind, how: see :func:`text_probe`.
