@@ -232,12 +232,3 @@ def test_other_methods(here):
     for option, value in (("--checked", given), ("--checked-column", "true")):
         with pytest.raises(LopsError, match=f"{option} needs the committee, and the method is"):
             run(table, option, value, "--method", "learning-order")
-
-
-def test_spreadsheet_cells_that_look_like_formulas(here):
-    rows = [[nr, text, weak.replace("class ", "="), true] for nr, text, weak, true in ROWS]
-    table = write_table(here / "news.csv", rows, HEADER)
-    given = written(here / "a.csv", ["3,'=1"])
-    run(table, "--output", "out", "--checked", given)
-    (kept,) = [row for row in read_table(here / "out" / "kept.csv") if row["nr"] == "00002"]
-    assert kept["weak"] == "=1"

@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from functools import partial
 
-import numpy as np
 import pytest
 
 from lops_adapters.cli import select as command
@@ -100,14 +99,6 @@ def test_blocks_and_files_change_no_row(here, monkeypatch):
     monkeypatch.setattr(base, "BLOCK_ROWS", 7)
     run("part-*.csv", "--probe-rows", 90, "--output", "many")
     assert files_of(here / "one") == files_of(here / "many")
-
-
-def test_the_order_of_the_rows_changes_no_verdict(here):
-    order = np.random.default_rng(5).permutation(len(ROWS)).tolist()
-    run(write_table(here / "a.csv", ROWS), "--probe-rows", 90)
-    run(write_table(here / "b.csv", [ROWS[i] for i in order]), "--probe-rows", 90)
-    kept = [{row["nr"] for row in read_table(here / f"{n}-lops" / "kept.csv")} for n in "ab"]
-    assert kept[0] == kept[1]
 
 
 def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -201,12 +200,6 @@ def test_a_long_document_passes_and_the_field_limit_is_restored(put):
     long = "word " * 100_000
     assert load(put("mine", {"a.csv": f"text\n{long}\n"})).corpus.texts == (long,)
     assert csv.field_size_limit() == 2**17
-
-
-def test_parquet_without_pyarrow_names_the_extra(put, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(LopsError, match=r"lops_adapters\[parquet\]"):
-        load(put("mine", {"a.parquet": b"x"}) / "a.parquet")
 
 
 # AG News
