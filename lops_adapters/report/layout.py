@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from lops_adapters.core import __version__
-from lops_adapters.report.text import cleaned, escaped, isolated
+from lops_adapters.formats.cells import valid_text
+from lops_adapters.report.text import escaped, isolated
 from lops_adapters.storage import plain
 
 SCRIPTS = ("corrections.js", "more.js", "check.js", "page.js")
@@ -179,5 +180,5 @@ def _resource(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    digest = hashlib.sha256(cleaned(text).encode()).digest()
+    digest = hashlib.sha256(valid_text(text).encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -167,8 +167,6 @@ def test_a_column_that_is_refused(here, column, words):
         (["3,clas 0"], "row,label", "is checked as 'clas 0', a label that no text has; did you"),
         (["3,class 0,true"], "row,label,column", "holds labels of the column 'true', and --label"),
         (["3,class 0," + "a" * 64], "row,label,sha256", "was made for another table, or the table"),
-        (["3,class 0", "3,class 1"], "row,label", "row 3 was corrected in line 2 already"),
-        (["x,class 0"], "row,label", "the row is 'x'; wanted its number, from 1"),
     ],
 )
 def test_what_is_refused(here, rows, header, words):

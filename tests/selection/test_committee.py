@@ -26,7 +26,6 @@ from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
 from lops_adapters.selection.request import Request
 
 from ..noisy import noisy_texts
-from ..probes.toys import topic_texts
 from .stand_in import likely
 
 ROOT = Path(__file__).parents[2]
@@ -344,20 +343,6 @@ def test_the_default_needs_no_torch():
     assert "LopsError: this needs PyTorch" in done.stderr.splitlines()[-1]
 
 
-def test_with_an_encoder_and_words(tiny):
-    texts, codes = topic_texts(90, seed=2)
-    labels = np.where(np.arange(90) % 7 == 0, (codes + 1) % 3, codes)
-    words = {code: [f"topic{code}word{i}" for i in range(8)] for code in range(3)}
-    plain = build("committee", encoder=encoder(tiny))(texts, labels)
-    helped = build("committee", encoder=encoder(tiny), words=words)(texts, labels)
-    names = ["TF-IDF", "neighbours (LSA)", "neighbours", "regression"]
-    for found, members in ((plain, names), (helped, [*names, "class words"])):
-        parts = found.stopped.split("labels preferred by ")[1].split(", ")
-        said = [part.rsplit(" ", 2)[0].removesuffix(" (left out)") for part in parts]
-        assert said == members
-    assert plain.confidence.tolist() != helped.confidence.tolist()
-
-
 def test_words_of_every_class_are_wanted(tiny):
     with pytest.raises(LopsError, match="words hold none for 'class 2'; wanted words for every"):
         build("committee", encoder=encoder(tiny), words={"class 0": ["a"], "class 1": ["b"]})(
@@ -436,22 +421,6 @@ def test_vectors_instead_of_texts():
     longer = rows * np.random.default_rng(1).uniform(1, 9, (len(rows), 1))
     near, far = (build("committee")(r, labels).stopped.split(", ")[1:] for r in (rows, longer))
     assert near[0] == far[0]  # lengths do not matter to neighbours
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda rows: [*rows[:-1], rows[-1][:3]], "found vectors of 3 to 5 numbers"),
-        (lambda rows: np.where(rows == rows.max(), np.nan, rows), "1 of 120 vectors hold NaN"),
-        (lambda rows: np.where(rows == rows.max(), np.inf, rows), "1 of 120 vectors hold NaN"),
-        (lambda rows: rows[:, :0], "found vectors of 0 numbers"),
-        (lambda rows: [rows[0], "text", *rows[2:]], "wanted"),
-    ],
-)
-def test_bad_vectors(damage, message):
-    rows, labels, _ = vectors()
-    with pytest.raises(LopsError, match=message):
-        build("committee")(damage(rows), labels)
 
 
 def test_probabilities_of_a_classifier_of_your_own():
