@@ -198,7 +198,7 @@ def run(
     prepared = framework.prepare(corpus, job)
     job = replace(job, words=framework.words_found(prepared, job))
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
-    evaluator = Evaluator(gold, corpus.classes, job.checked)
+    evaluator = Evaluator(gold, job.checked)
     with_label = framework.given(prepared)
     measured = with_label.others(len(corpus))
     if len(with_label.positions):
