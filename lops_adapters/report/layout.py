@@ -47,13 +47,13 @@ def document(title: str, header: str, main: str, *, data: Any = None) -> str:
 
 
 def embedded(value: Any) -> str:
-    r"""Return JSON that HTML and JavaScript parsers read as nothing else.
+    r"""Return a value in JSON's own types as text that HTML and JavaScript read as nothing else.
 
     >>> embedded("</script>&")
     '"\\u003c/script\\u003e\\u0026"'
     """
     # ASCII only, so that lone surrogates and U+2028 are escaped too.
-    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
