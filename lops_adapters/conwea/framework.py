@@ -32,7 +32,7 @@ class Conwea(IteratedFramework[ConweaSettings]):
     modules = ("nltk", "torch", "transformers")
     model = "lops_adapters.conwea.model:ConweaClassifier"
     words = SEED_FILES[0]
-    cost = Cost(run=270, per_class=0, per_kilocharacter=1.2)
+    cost = Cost(run=210, per_class=0, per_kilocharacter=1.75)
 
     def needs(self, settings: ConweaSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen classifier; only a HAN reads word vectors."""

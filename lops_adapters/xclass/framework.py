@@ -28,7 +28,7 @@ class Xclass(IteratedFramework[XclassSettings]):
     settings = XclassSettings
     modules = ("torch", "transformers")
     reads_beginning = True
-    cost = Cost(run=140, per_class=0, per_kilocharacter=0.9)
+    cost = Cost(run=110, per_class=0, per_kilocharacter=1.2)
 
     def method_of(self, arm: str) -> str:
         return method_of(arm)
