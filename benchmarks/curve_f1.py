@@ -51,7 +51,7 @@ def f1_rows(
         gold: gold labels of all documents.
 
     """
-    evaluator = Evaluator(gold, task.corpus.classes)
+    evaluator = Evaluator(gold)
     for name, value, mask_of in _wanted(task, scores, cuts):
         mask = mask_of()
         if len(np.unique(task.codes[mask])) < 2:

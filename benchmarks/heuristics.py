@@ -27,7 +27,7 @@ HEURISTICS: dict[str, Callable[..., PseudoLabels]] = {
 
 def measure(corpus: Corpus, gold: Sequence[str], quiet: bool) -> dict[str, Any]:
     """Return the contents of ``metrics.json``."""
-    evaluator = Evaluator(gold, corpus.classes)
+    evaluator = Evaluator(gold)
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
     rows = {}
     for name, heuristic in HEURISTICS.items():

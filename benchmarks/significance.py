@@ -6,13 +6,13 @@ Notation: n documents, k classes, s runs (seeds) per side; a difference is first
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation._labels import Label, Labels, check_aligned, codes, comparable
+from lops_adapters.evaluation._labels import Label, Labels, check_aligned, comparable
 
 _CELLS_AT_ONCE = 4_000_000  # numbers in one array of resampled counts, 32 MB
 
@@ -179,7 +179,7 @@ def _coded(
         raise LopsError("there is no document; a comparison needs at least one")
     if len(set(names.tolist())) != len(names):
         raise LopsError(f"classes is {names.tolist()}; name every class once")
-    columns = [codes(name, array, names) for name, array in zip(named, arrays, strict=True)]
+    columns = [_codes(name, array, names) for name, array in zip(named, arrays, strict=True)]
     return columns, len(names)
 
 
@@ -210,10 +210,23 @@ def _sums(labels: NDArray[np.int64], weights: NDArray[np.float64], k: int) -> ND
     return found
 
 
+def _codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the position in `classes` of every label; an unknown label is a LopsError."""
+    unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
+    if unknown:
+        raise LopsError(
+            f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; "
+            "add them to classes"
+        )
+    position = {label: i for i, label in enumerate(classes.tolist())}
+    positions = (position[label] for label in labels.tolist())
+    return np.fromiter(positions, dtype=np.int64, count=len(labels))
+
+
 def _f1(
     correct: NDArray[np.float64], occurrences: NDArray[np.float64], total: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return micro and macro-F1, (2, r), defined as in :func:`lops_adapters.evaluation.f1_scores`.
+    """Return micro and macro-F1, (2, r), as scikit-learn defines them.
 
     Counts are (k, r), totals (r,).
     """

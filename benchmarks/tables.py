@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks import figures
 from benchmarks.pages import (
+    agreement,
     calibration,
     checked,
     committee,
@@ -99,6 +100,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **static.TABLES_OF_PAGE,
     **checked.TABLES_OF_PAGE,
     **unlabelled.TABLES_OF_PAGE,
+    **agreement.TABLES_OF_PAGE,
     **label_sources.TABLES_OF_PAGE,
     **source_constants.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),

@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import fields, is_dataclass
 from glob import escape
 from numbers import Real
 from pathlib import Path, PurePath
@@ -257,11 +258,13 @@ def write_arrays(path: Path, **arrays: np.ndarray) -> None:
 def plain(value: Any) -> Any:
     """Return a value in JSON's own types.
 
-    numpy numbers and arrays, fractions, paths and tuples are converted; NaN and infinity become
-    None.
+    numpy numbers and arrays, fractions, paths, tuples and dataclasses are converted; NaN and
+    infinity become None.
     """
     if value is None or type(value) in (str, int, bool):  # most values of a page
         return value
+    if is_dataclass(value):
+        value = {one.name: getattr(value, one.name) for one in fields(value)}
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

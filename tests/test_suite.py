@@ -1,5 +1,6 @@
 """The suite's own rules: which tests a run takes, and that Ray's tests are apart."""
 
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -75,3 +76,9 @@ def test_random_order_keeps_files_together(monkeypatch):
     for order in orders:
         files = [nodeid.partition("::")[0] for nodeid in order]
         assert sum(one != other for one, other in pairwise(files)) == 5
+
+
+def test_files_that_the_makefile_names_exist():
+    named = re.findall(r"tests/[\w/.]+", (ROOT.parent / "Makefile").read_text(encoding="utf-8"))
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT.parent / path).exists()] == []

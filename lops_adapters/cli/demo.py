@@ -82,7 +82,7 @@ def _classifiers(
     ``labels`` these labels, ``kept`` (m,) bool the kept ones.
     """
     m, size, right = len(positions), int(kept.sum()), labels == gold[positions]
-    evaluator = Evaluator(gold, corpus.classes)
+    evaluator = Evaluator(gold)
     parts = {
         "all labels": lambda _: np.arange(m),
         "a random part": lambda seed: np.sort(

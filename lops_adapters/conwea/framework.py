@@ -12,6 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.budget import Cost
 from lops_adapters.runs.iterations import IteratedFramework
 from lops_adapters.runs.job import Job
 
@@ -31,6 +32,7 @@ class Conwea(IteratedFramework[ConweaSettings]):
     modules = ("nltk", "torch", "transformers")
     model = "lops_adapters.conwea.model:ConweaClassifier"
     words = SEED_FILES[0]
+    cost = Cost(run=210, per_class=0, per_kilocharacter=1.75)
 
     def needs(self, settings: ConweaSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen classifier; only a HAN reads word vectors."""

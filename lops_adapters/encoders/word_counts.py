@@ -32,7 +32,6 @@ class WordCounts:
     analyzer: str = AUTO
 
     def __len__(self) -> int:
-        """The number of texts."""
         return int(self.counts.shape[0])
 
     def rows(self, positions: np.ndarray) -> WordCounts:

@@ -37,19 +37,6 @@ def check_aligned(**named: NDArray[Any]) -> None:
         raise LopsError(f"{described}; pass one entry per sample, in the same order")
 
 
-def codes(name: str, labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the position in `classes` of every label; an unknown label is a LopsError."""
-    unknown = sorted(set(labels.tolist()) - set(classes.tolist()))
-    if unknown:
-        raise LopsError(
-            f"{name} holds {unknown[:5]}, not among the classes {classes.tolist()}; "
-            "add them to classes"
-        )
-    position = {label: i for i, label in enumerate(classes.tolist())}
-    positions = (position[label] for label in labels.tolist())
-    return np.fromiter(positions, dtype=np.int64, count=len(labels))
-
-
 def _as_objects(name: str, values: Labels) -> NDArray[Any]:
     if isinstance(values, str):
         raise LopsError(f"{name} is the string {values!r}; pass a sequence of labels")

@@ -42,35 +42,44 @@ class Difference:
     more: int
 
 
-def confusion(first: np.ndarray, second: np.ndarray, n_classes: int) -> np.ndarray:
+def confusion(
+    first: np.ndarray, second: np.ndarray, n_classes: int, weights: np.ndarray | None = None
+) -> np.ndarray:
     """Return the number of rows per pair of labels, (k, k) int64; of rows with both.
+
+    With (n,) weights, the sum of these, float64.
 
     >>> confusion(np.array([0, 0, 1, -1]), np.array([0, 1, 1, 1]), 2).tolist()
     [[1, 1], [0, 1]]
     """
     both = (first >= 0) & (second >= 0)
     cells = first[both].astype(np.int64) * n_classes + second[both]
-    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+    of_cells = None if weights is None else weights[both]
+    return np.bincount(cells, of_cells, n_classes**2).reshape(n_classes, n_classes)
 
 
-def kappa(counts: np.ndarray) -> Interval | None:
+def kappa(counts: np.ndarray, rows: int | None = None) -> Interval | None:
     """Return Cohen's kappa of a confusion, (k, k); None without rows.
 
     Its variance is Fleiss, Cohen and Everitt's (1969), with one further row spread over all cells,
     so that few rows that all agree are not certain. Two sources that always give the same one label
     have a kappa of 0: nothing tells their agreement from chance.
 
+    With weights, the counts sum to the number of rows that would say as much without, and ``rows``
+    is the number to show.
+
     >>> found = kappa(np.array([[20, 5], [10, 15]]))
     >>> round(found.value, 3), found.rows, found.low < 0.4 < found.high
     (0.4, 50, True)
     """
-    rows = int(counts.sum())
-    if not rows:
+    total = float(counts.sum())
+    if not total:
         return None
-    value, _ = _kappa(counts / rows)
-    smooth = (counts + 1 / counts.size) / (rows + 1)
-    error = _Z * math.sqrt(_kappa(smooth)[1] / rows)
-    return Interval(value, max(-1.0, value - error), min(1.0, value + error), rows)
+    value, _ = _kappa(counts / total)
+    smooth = (counts + 1 / counts.size) / (total + 1)
+    error = _Z * math.sqrt(_kappa(smooth)[1] / total)
+    shown = round(total) if rows is None else rows
+    return Interval(value, max(-1.0, value - error), min(1.0, value + error), shown)
 
 
 def _kappa(shares: np.ndarray) -> tuple[float, float]:
@@ -87,11 +96,11 @@ def _kappa(shares: np.ndarray) -> tuple[float, float]:
     return (equal - chance) / (1 - chance), max(0.0, spread) / (1 - chance) ** 4
 
 
-def of_class(counts: np.ndarray, code: int) -> Interval | None:
-    """Return kappa of one class against all others."""
+def of_class(counts: np.ndarray, code: int, rows: int | None = None) -> Interval | None:
+    """Return kappa of one class against all others, see :func:`kappa`."""
     here = counts[code, code]
     first, second = counts[code].sum() - here, counts[:, code].sum() - here
-    return kappa(np.array([[here, first], [second, counts.sum() - here - first - second]]))
+    return kappa(np.array([[here, first], [second, counts.sum() - here - first - second]]), rows)
 
 
 def alpha(votes: np.ndarray, n_classes: int, seed: int = 0) -> Interval | None:
@@ -134,11 +143,13 @@ def difference(
 ) -> Difference | None:
     """Compare how often two sources are right, from checked rows; None without such rows.
 
-    What all sources together say of every row is a covariate: the mean over all rows of how much
-    more probable the first label is, corrected by the checked rows. So the interval is valid
+    Where both give the same label, they are equally right: only the rows on which they differ are
+    estimated. There, what all sources together say is a covariate: the mean over these rows of how
+    much more probable the first label is, corrected by the checked ones. So the interval is valid
     for any probabilities, and narrower for good ones
     (prediction-powered inference, Angelopoulos et al., Science 2023; for language models Gligoric
-    et al., NAACL 2025). It holds if the checked rows are a random sample.
+    et al., NAACL 2025). It holds if the checked rows are a random sample of all rows, or of those
+    on which sources differ and, apart, of the others.
 
     Args:
         first, second: (n,) codes.
@@ -148,22 +159,18 @@ def difference(
             confidence.
     """
     both = np.flatnonzero((first >= 0) & (second >= 0))
-    known = checked[both] >= 0
-    n, every = int(known.sum()), len(both)
+    n, every = int((checked[both] >= 0).sum()), len(both)
     if not n:
         return None
-    expected = probabilities[both, first[both]] - probabilities[both, second[both]]
-    true = checked[both][known]
-    right = (first[both][known] == true).astype(float) - (second[both][known] == true)
-    expected_known = expected[known]
-    spread = float(expected.var())
-    together = float(((right - right.mean()) * (expected_known - expected_known.mean())).mean())
-    share = min(1.0, max(0.0, together / max(spread, 1e-12) * every / (n + every)))
-    rest = right - share * expected_known
-    value = share * float(expected.mean()) + float(rest.mean())
-    # One more row in which either is right alone: few rows without a difference are not certain.
-    of_rest = (float(((rest - rest.mean()) ** 2).sum()) + 1) / (n + 2)
-    error = _Z * math.sqrt(share**2 * spread / every + of_rest / n)
+    apart = both[first[both] != second[both]]
+    share = len(apart) / every
+    mean, error = _mean_difference(
+        first[apart], second[apart], checked[apart], probabilities[apart]
+    )
+    value = share * mean
+    # The share of rows on which they differ is that of a sample, too; one more differs, or not.
+    of_share = (len(apart) + 1) * (every - len(apart) + 1) / (every + 2) ** 2 / every
+    error = _Z * math.sqrt((share * error) ** 2 + (mean**2 + 1 / (n + 2)) * of_share)
     low, high = max(-1.0, value - error), min(1.0, value + error)
     if low > -margin:
         return Difference(value, low, high, n, "as good", 0)
@@ -172,3 +179,27 @@ def difference(
     need = max(value + margin, -value, _LEAST_NEED)
     needed = math.ceil(n * (error / need) ** 2) - n
     return Difference(value, low, high, n, "undecided", max(1, needed))
+
+
+def _mean_difference(
+    first: np.ndarray, second: np.ndarray, checked: np.ndarray, probabilities: np.ndarray
+) -> tuple[float, float]:
+    """Return the mean difference of (m,) rows on which both differ, and its standard error.
+
+    Without checked ones, the mean is 0, and the error that of a mean of which nothing is known.
+    """
+    known, m = checked >= 0, len(checked)
+    n, each = int(known.sum()), np.arange(len(checked))
+    if not n:
+        return 0.0, 1 / _Z if m else 0.0
+    expected = probabilities[each, first] - probabilities[each, second]
+    right = (first[known] == checked[known]).astype(float) - (second[known] == checked[known])
+    spread = float(expected.var())
+    together = float(np.cov(right, expected[known], bias=True)[0, 1])
+    share = min(1.0, max(0.0, together / max(spread, 1e-12) * m / (n + m)))
+    rest = right - share * expected[known]
+    # Three more rows that differ from the mean by 1: few rows that are all alike are not certain.
+    of_rest = (float(((rest - rest.mean()) ** 2).sum()) + 3) / (n + 3)
+    # Student's distribution in place of the normal one, to the first order.
+    error = math.sqrt(share**2 * spread / m + of_rest / n) * (1 + (_Z**2 + 1) / (4 * n))
+    return share * float(expected.mean()) + float(rest.mean()), min(error, 1 / _Z)

@@ -15,7 +15,6 @@ NO_CLASS = "-"  # in place of a checked label: none of the classes
 NA = frozenset(["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "None"])
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def is_missing(value: object) -> bool:
@@ -42,12 +41,14 @@ def is_unlabelled(label: Any) -> bool:
 
 
 def valid_text(text: str) -> str:
-    r"""Return a text with lone surrogates replaced by U+FFFD.
+    r"""Return a text that UTF-8 can encode: surrogate pairs joined, lone surrogates replaced.
 
     >>> valid_text("half \ud83d of an emoji")
     'half � of an emoji'
     """
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def valid(value: Any) -> Any:

@@ -108,11 +108,9 @@ class _Limited(io.RawIOBase):
         self._file, self._limit = file, limit
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read some bytes."""
         content = self._file.read(len(buffer))
         self._limit.count(len(content))
         buffer[: len(content)] = content

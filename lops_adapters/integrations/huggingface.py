@@ -14,7 +14,7 @@ Or watch a training that happens anyway::
     callback = LopsCallback(trainer)
     trainer.add_callback(callback)
     trainer.train()
-    callback.record.select(keep=0.5), callback.record.data_map()
+    callback.record.select(keep=0.5), callback.record.probabilities()
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import math
 import zipfile
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,22 +22,6 @@ from lops_adapters.storage import write_arrays
 _FORMAT = 1  # of the file; goes up when older readers would misread it
 # What numpy and json raise for a damaged or foreign file.
 _UNREADABLE = (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile)
-
-
-class DataMap(NamedTuple):
-    """Dataset cartography of the pseudo-labels; NaN for a sample that was never seen.
-
-    Source: Swayamdipta et al., "Dataset Cartography", EMNLP 2020, with pseudo-labels as labels.
-
-    Attributes:
-        confidence: (N,) float64, mean probability of the pseudo-label.
-        variability: (N,) float64, its standard deviation.
-        correctness: (N,) float64, share of checkpoints that predict the pseudo-label.
-    """
-
-    confidence: np.ndarray
-    variability: np.ndarray
-    correctness: np.ndarray
 
 
 class _Replay(LearningOrder):
@@ -71,8 +55,8 @@ class Record:
 
     >>> record = Record(["cat", "cat", "dog", "dog"])
     >>> record.observe([[0.9, 0.1], [0.2, 0.8], [0.3, 0.7], [0.4, 0.6]])
-    >>> record.select().kept.tolist(), record.data_map().confidence.round(2).tolist()
-    ([0, 2, 3], [0.9, 0.2, 0.7, 0.6])
+    >>> record.select().kept.tolist(), record.predictions().tolist()
+    ([0, 2, 3], [[0, 1, 1, 1]])
     """
 
     def __init__(
@@ -156,23 +140,6 @@ class Record:
     def probabilities(self) -> np.ndarray:
         """Return probabilities of the pseudo-labels, (E, N) float32; NaN: not seen."""
         return np.array(self._probability, dtype=np.float32).reshape(len(self.times), len(self))
-
-    def data_map(self) -> DataMap:
-        """Return confidence, variability and correctness of each pseudo-label while it was seen.
-
-        Raises:
-            LopsError: nothing was recorded.
-        """
-        if not self.times:
-            raise LopsError("no checkpoint was recorded; train with the callback first")
-        probability, predicted = self.probabilities().astype(np.float64), self.seen
-        times_seen = np.where(predicted.any(axis=0), predicted.sum(axis=0), np.nan)
-        confidence = np.where(predicted, probability, 0.0).sum(axis=0) / times_seen
-        deviation = np.where(predicted, probability - confidence, 0.0)
-        right = (self.predictions() == self.codes).sum(axis=0)
-        return DataMap(
-            confidence, np.sqrt((deviation**2).sum(axis=0) / times_seen), right / times_seen
-        )
 
     def order(
         self, method: str = "released", keep: float = 0.5, *, seed: int = 0, strict: bool = False

@@ -33,7 +33,6 @@ class Pair:
     vectors: np.ndarray
 
     def __len__(self) -> int:
-        """The number of texts."""
         return len(self.vectors)
 
     def rows(self, positions: np.ndarray) -> Pair:

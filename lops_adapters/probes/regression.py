@@ -23,7 +23,6 @@ class Batch:
     cells: Any
 
     def __len__(self) -> int:
-        """The number of rows."""
         return len(self.positions)
 
 

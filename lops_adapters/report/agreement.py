@@ -31,7 +31,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Confusion:
-    """A source: rows per true class and label, (k, k)."""
+    """A source: rows per true class and label, (k, k); checked rows stand for all rows."""
 
     source: str
     counts: list[list[int]]
@@ -94,7 +94,7 @@ class AgreementPage(StoredPage):
         margin: share of rows of ``as good``.
         disagreements: telling rows.
         sent_back: source -> rows whose label is most probably wrong.
-        to_check: positions of rows to check next, a random sample.
+        to_check: positions of rows to check next, rows on which sources differ more often.
     """
 
     rows: int

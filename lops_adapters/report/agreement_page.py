@@ -51,15 +51,15 @@ def _comparisons(page: AgreementPage) -> str:
     title = "As good as a person?"
     if not page.comparisons:
         summary = (
-            "No row is checked yet. Check a random sample, such as the first 50 rows of "
-            "to_check.csv, and give the file with --checked."
+            "No row is checked yet. Check rows from the top of to_check.csv, such as 50, and give "
+            "the file with --checked."
         )
         return section("compared", title, _note(summary))
     lines = "".join(f"<li>{isolated(one.sentence)}</li>" for one in page.comparisons)
     note = (
         f"From {count(page.checked)} checked rows, with the labels of all rows as a covariate. "
         f"As good: right less often by at most {100 * page.margin:g} points, with a confidence of "
-        "97.5 %. The checked rows have to be a random sample."
+        "97.5 %. The checked rows have to be of the top of to_check.csv, or a random sample."
     )
     return section("compared", title, f"<ul>{lines}</ul>", _note(note))
 
@@ -99,7 +99,11 @@ def _confusions(page: AgreementPage) -> str:
         )
         for index, one in enumerate(page.confusions)
     ]
-    note = f"A row per class by the {page.truth}, a column per label of the source."
+    note = (
+        f"Numbers of rows: a row per class by the {page.truth}, a column per label of the source."
+    )
+    if page.comparisons:
+        note += " Checked rows stand for all rows."
     return section("confusions", "Confusions", *parts, _note(note))
 
 

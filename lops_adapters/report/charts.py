@@ -3,15 +3,11 @@
 from collections.abc import Sequence
 
 from lops_adapters.report import drawing
-from lops_adapters.report.contents import BEST, Curve
 from lops_adapters.report.drawing import BOTTOM, HEIGHT, LEFT, RIGHT, TICKS_Y, TOP, WIDTH, Plane
 from lops_adapters.report.measure import Threshold
-from lops_adapters.report.text import count, escaped
-
-_BEGINNING = 0.05  # curves may leave the chart below this coverage
+from lops_adapters.report.text import count
 
 Bin = tuple[float | None, int, int]  # time (None: never), kept, rejected
-Point = tuple[str, float, float]  # name, coverage, noise
 
 
 def histogram(bins: Sequence[Bin]) -> str:
@@ -72,66 +68,6 @@ def threshold_chart(
     return drawing.legend(entries) + drawing.svg("".join(parts), label), places
 
 
-def curve_chart(curves: Sequence[Curve], kept: Sequence[Point] = ()) -> str:
-    """Return noise-coverage curves; ``kept`` are selections, drawn as points on them.
-
-    Noise among the first few rows is erratic. Where it alone is high, the axis ends below it and a
-    note says so.
-    """
-    values = [value for curve in curves for value in curve.noise]
-    highest = max([*values, *(noise for _, _, noise in kept), 0.01])
-    top = drawing.ceiling(min(highest, _worth_showing(curves, kept)))
-    plane = Plane((0.0, 1.0), (0.0, top))
-    parts = [drawing.grid_y(plane, count_axis=False), drawing.ticks_x(plane, percent=True)]
-    parts += [_CLIP, '<g clip-path="url(#inside)">']
-    parts += [_curve(plane, curve) for curve in curves]
-    parts.append("</g>")
-    for name, coverage, noise in kept:
-        x, y = plane.at(coverage, noise)
-        dot = f'<circle class="dot curve" cx="{x}" cy="{y}" r="5"/>'
-        parts.append(f"<g><title>{escaped(name)}: kept</title>{dot}</g>")
-    parts.append(drawing.axis_names("share of rows kept", "wrong labels among them"))
-    entries = [(f"stroke {_style(curve)}", curve.name) for curve in curves]
-    entries += [("point", "kept by the method")] if kept else []
-    label = "Lines: share of wrong labels against the share of rows kept."
-    drawn = drawing.legend(entries) + drawing.svg("".join(parts), label)
-    if highest <= top:
-        return drawn
-    return (
-        f'{drawn}<p class="note">The axis ends at {100 * top:.3g} %: '
-        "noise among the first few rows is higher.</p>"
-    )
-
-
-def _curve(plane: Plane, curve: Curve) -> str:
-    style = _style(curve)
-    places = [plane.at(x, y) for x, y in zip(curve.coverage, curve.noise, strict=True)]
-    if len(places) == 1:
-        shape = f'<circle class="dot {style}" cx="{places[0][0]}" cy="{places[0][1]}" r="4"/>'
-    else:
-        drawn = " ".join(f"{x},{y}" for x, y in places)
-        shape = f'<polyline class="line {style}" points="{drawn}"/>'
-    return f"<g><title>{escaped(curve.name)}</title>{shape}</g>"
-
-
-def _style(curve: Curve) -> str:
-    """Return the class of a curve in the style sheet."""
-    return "best" if curve.name == BEST else "curve"
-
-
-def _worth_showing(curves: Sequence[Curve], kept: Sequence[Point]) -> float:
-    """Return a height above all but the beginnings of the curves, which are shares of few rows."""
-    overall = max((curve.noise[-1] for curve in curves), default=0.0)
-    later = [
-        noise
-        for curve in curves
-        for coverage, noise in zip(curve.coverage, curve.noise, strict=True)
-        if coverage >= _BEGINNING
-    ]
-    points = [noise for _, _, noise in kept]
-    return max(1.5 * overall, 1.05 * max([*later, *points], default=0.0), 0.01)
-
-
 def _bar(plane: Plane, left: float, right: float, low: float, high: float, kind: str) -> str:
     if high <= low:
         return ""
@@ -147,10 +83,6 @@ def _steps(places: Sequence[tuple[float, float]], kind: str) -> str:
     return f'<path class="{kind}" d="M{places[0][0]} {places[0][1]}{path}"/>'
 
 
-_CLIP = (  # wider than the plane on three sides, so that lines along its edges keep their width
-    f'<clipPath id="inside"><rect x="{LEFT - 4}" y="{TOP}" width="{WIDTH - LEFT - RIGHT + 8}"'
-    f' height="{HEIGHT - TOP - BOTTOM + 4}"/></clipPath>'
-)
 _HATCH = (
     '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"'
     ' patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/>'

@@ -1,14 +1,12 @@
 """Contents of the pages as plain values, for the page and for JSON."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from lops_adapters.formats.cells import valid
 from lops_adapters.report.measure import Threshold
-from lops_adapters.report.text import cleaned
 from lops_adapters.storage import plain
-
-BEST = "best possible"  # name of the curve of a perfect ranking
 
 
 @dataclass(frozen=True)
@@ -86,25 +84,13 @@ class SourceReport:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A noise-coverage curve: at most 200 points by coverage, and the area of the full curve.
-
-    The area is None for a curve of one point.
-    """
-
-    name: str
-    coverage: list[float]
-    noise: list[float]
-    area: float | None
-
-
-@dataclass(frozen=True)
 class StoredPage:
     """A page that can be written as JSON."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types."""
-        return _jsonable(self)
+        page: dict[str, Any] = valid(plain(self))
+        return page
 
 
 @dataclass(frozen=True)
@@ -120,7 +106,6 @@ class SelectionPage(StoredPage):
             has no learning times.
         thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
             these or None), descending, at most 201.
-        curves: noise-coverage curves of the rows with a gold label; empty without gold labels.
         suspects: least trusted rows per class, the least trusted first.
         settings, versions: what is needed to repeat the selection.
         n_gold, n_gold_kept: rows with a gold label, and kept ones among these.
@@ -155,7 +140,6 @@ class SelectionPage(StoredPage):
     classes: list[ClassRow]
     learnt: list[tuple[float | None, int, int]]
     thresholds: list[Threshold]
-    curves: list[Curve]
     suspects: list[Suspect]
     settings: dict[str, Any]
     versions: dict[str, Any]
@@ -213,17 +197,3 @@ def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, str):
-        return cleaned(value)
-    if value is None or type(value) in (int, float, bool):
-        return plain(value)
-    if is_dataclass(value):
-        return {one.name: _jsonable(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, dict):
-        return {cleaned(str(key)): _jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(item) for item in value]
-    return plain(value)

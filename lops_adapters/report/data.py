@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.evaluation import area_under_noise_coverage, ideal_curve, noise_coverage_curve
-from lops_adapters.report.contents import BEST, Curve, SelectionPage, counted
-from lops_adapters.report.measure import learnt_bins, own_threshold, thinned, threshold_rows
+from lops_adapters.formats.cells import valid_text
+from lops_adapters.report.contents import SelectionPage, counted
+from lops_adapters.report.measure import learnt_bins, own_threshold, threshold_rows
 from lops_adapters.report.more import MOST, for_script, packed
-from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows, number_or_none
-from lops_adapters.report.text import cleaned
+from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows
 
 PART = 5000  # further rows made at a time
-POINTS = 200  # of a curve
 
 
 def selection_page(
@@ -73,7 +71,7 @@ def selection_page(
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
     listed_rows = rows.listed(suspects_per_class, to_check)
-    classes = [(cleaned(str(label)), one.why) for label, one in selection.per_class.items()]
+    classes = [(valid_text(str(label)), one.why) for label, one in selection.per_class.items()]
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)
     page = SelectionPage(
@@ -82,7 +80,6 @@ def selection_page(
         why=why or [f"Method: {selection.rule}.", f"Training: {selection.stopped}."],
         learnt=learnt_bins(selection.learnt_at, selection.mask),
         thresholds=threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
-        curves=_curves(rows),
         suspects=list(rows.suspects(listed_rows, LONGEST)),
         settings=settings or {},
         versions=versions or {},
@@ -125,36 +122,3 @@ def _counts(rows: PageRows) -> list[np.ndarray]:
     parts = (np.ones_like(with_gold), mask, with_gold, wrong, with_gold & mask, wrong & mask)
     k = len(rows.selection.per_class)
     return [np.bincount(rows.codes[part], minlength=k) for part in parts]
-
-
-def noise_curve(name: str, confidence: Any, labels: Any, gold: Any) -> Curve:
-    """Return the noise-coverage curve of a confidence, thinned for a page.
-
-    Arguments and errors as of :func:`lops_adapters.evaluation.noise_coverage_curve`.
-
-    >>> noise_curve("margin", [0.9, 0.5], [0, 1], [0, 0])
-    Curve(name='margin', coverage=[0.5, 1.0], noise=[0.0, 0.5], area=0.125)
-    """
-    curve = noise_coverage_curve(confidence, labels, gold)
-    points = thinned(len(curve), POINTS)
-    area = number_or_none(area_under_noise_coverage(curve))
-    return Curve(name, curve.coverage[points].tolist(), curve.noise[points].tolist(), area)
-
-
-def best_curve(noise: float) -> Curve:
-    """Return the curve of a perfect ranking where a share ``noise`` of the labels is wrong."""
-    coverage = np.linspace(0, 1, POINTS + 1)[1:]
-    best = ideal_curve(coverage, 1.0 - noise)
-    area = float(np.sum(np.diff(coverage) * (best[1:] + best[:-1]) / 2))
-    return Curve(BEST, coverage.tolist(), best.tolist(), area)
-
-
-def _curves(rows: PageRows) -> list[Curve]:
-    if rows.wrong is None:
-        return []
-    wrong = rows.wrong[rows.with_gold].astype(np.int64)
-    confidence = rows.confidence[rows.with_gold]
-    return [
-        noise_curve("by confidence", confidence, wrong, np.zeros_like(wrong)),
-        best_curve(float(wrong.mean())),
-    ]

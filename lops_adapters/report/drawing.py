@@ -83,12 +83,11 @@ def label(x: float, y: float, text: str, kind: str) -> str:
 def legend(entries: Sequence[tuple[str, str]]) -> str:
     """Return a legend: (sample, name), a sample being its kind and the style sheet's classes.
 
-    Kinds of samples: ``box``, ``stroke``, ``point``.
+    Kinds of samples: ``box``, ``stroke``.
     """
     samples = {
         "box": '<rect width="14" height="12" y="1" fill="url(#hatch)" class="{}"/>',
         "stroke": '<path d="M0 7H26" class="line {}"/>',
-        "point": '<circle cx="7" cy="7" r="5" class="dot any"/>',
     }
     items = []
     for style, name in entries:

@@ -8,7 +8,8 @@ from importlib.resources import files
 from typing import Any
 
 from lops_adapters.core import __version__
-from lops_adapters.report.text import cleaned, escaped, isolated
+from lops_adapters.formats.cells import valid_text
+from lops_adapters.report.text import escaped, isolated
 from lops_adapters.storage import plain
 
 SCRIPTS = ("corrections.js", "more.js", "check.js", "page.js")
@@ -46,13 +47,13 @@ def document(title: str, header: str, main: str, *, data: Any = None) -> str:
 
 
 def embedded(value: Any) -> str:
-    r"""Return JSON that HTML and JavaScript parsers read as nothing else.
+    r"""Return a value in JSON's own types as text that HTML and JavaScript read as nothing else.
 
     >>> embedded("</script>&")
     '"\\u003c/script\\u003e\\u0026"'
     """
     # ASCII only, so that lone surrogates and U+2028 are escaped too.
-    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -179,5 +180,5 @@ def _resource(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    digest = hashlib.sha256(cleaned(text).encode()).digest()
+    digest = hashlib.sha256(valid_text(text).encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -28,15 +28,6 @@ def finite(confidence: np.ndarray) -> np.ndarray:
     return np.clip(scores, inside.min(), inside.max()) if len(inside) else np.sign(scores)
 
 
-def thinned(length: int, size: int) -> np.ndarray:
-    """Return at most ``size`` places among ``length``, evenly spread, first and last included.
-
-    >>> thinned(5, 3).tolist(), thinned(2, 3).tolist()
-    ([0, 2, 4], [0, 1])
-    """
-    return np.unique(np.linspace(0, length - 1, min(length, size)).round().astype(np.int64))
-
-
 def own_threshold(confidence: np.ndarray, mask: np.ndarray, *, timed: bool) -> float | None:
     """Return the threshold that keeps exactly the kept rows; None without one.
 

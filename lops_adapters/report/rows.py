@@ -11,10 +11,10 @@ import numpy as np
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
-from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import is_unlabelled, valid_text
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
-from lops_adapters.report.text import cleaned, cut
+from lops_adapters.report.text import cut
 
 LISTED, LONGEST = 2000, 2000  # rows, and characters of a text, that a page holds as they are
 LARGEST_PLAIN = 5 * 2**20  # characters of all these texts, as the page holds them
@@ -145,7 +145,7 @@ class PageRows:
         selection, unknown = self.selection, unsure(map(str, self.selection.per_class))
         for i, text in zip(positions.tolist(), texts, strict=True):
             likely = None if self.probability is None else number_or_none(self.probability[i])
-            label = cleaned(str(self.labels[i]))
+            label = valid_text(str(self.labels[i]))
             suggested = None if self.suggested is None else text_or_none(self.suggested[i])
             if suggested == label and not selection.mask[i]:
                 suggested, likely = unknown, None
@@ -169,7 +169,7 @@ class PageRows:
             NearGroup(
                 cut(str(self.texts[group[0]]), CHARS),
                 [self.number(i) for i in group],
-                [cleaned(str(self.labels[i])) for i in group],
+                [valid_text(str(self.labels[i])) for i in group],
             )
             for group in (positions.tolist() for positions in groups)
         ]
@@ -181,7 +181,7 @@ class PageRows:
         if self.suggested is None:
             return []
         pairs = Counter(
-            (cleaned(str(self.labels[i])), text_or_none(self.suggested[i]))
+            (valid_text(str(self.labels[i])), text_or_none(self.suggested[i]))
             for i in self.selection.rejected.tolist()
         )
         rows = [(label, to, n) for (label, to), n in pairs.items() if to is not None]
@@ -195,7 +195,7 @@ def number_or_none(value: Any) -> float | None:
 
 def text_or_none(value: Any) -> str | None:
     """Return a label or id as text, None if it is missing."""
-    return None if is_unlabelled(value) else cleaned(str(value))
+    return None if is_unlabelled(value) else valid_text(str(value))
 
 
 def _listed(values: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lops_adapters.console import percent
 from lops_adapters.report import classes, suspects
-from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
+from lops_adapters.report.charts import histogram, threshold_chart
 from lops_adapters.report.checking import checked
 from lops_adapters.report.contents import SelectionPage
 from lops_adapters.report.layout import (
@@ -34,7 +34,7 @@ _MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and character
 def write_selection_page(path: Path, page: SelectionPage) -> Path:
     """Write the page of a selection as one HTML file into an existing folder; return its path."""
     thresholds, places = _thresholds(page)
-    cards = thresholds + _learnt(page) + _curves(page)
+    cards = thresholds + _learnt(page)
     parts = [
         checked(page),
         _figures(page),
@@ -192,17 +192,3 @@ def _learnt(page: SelectionPage) -> str:
     note = "Right labels tend to be learnt early, wrong ones late or never."
     chart = f'<p class="note">{note}</p>{histogram(page.learnt)}'
     return card("When the probe learnt the rows", chart, details("Numbers of this chart", numbers))
-
-
-def _curves(page: SelectionPage) -> str:
-    if not page.curves:
-        return ""
-    kept = []
-    if page.noise_after is not None:
-        kept.append((page.curves[0].name, page.n_gold_kept / page.n_gold, page.noise_after))
-    note = "Lower is better. Gold labels only measure the result."
-    if page.n_gold < page.n_rows:
-        note += f" {count(page.n_gold)} rows have one."
-    return card(
-        "Noise against coverage", f'<p class="note">{note}</p>{curve_chart(page.curves, kept)}'
-    )

@@ -5,23 +5,18 @@ import re
 from html import escape
 from typing import Any
 
+from lops_adapters.formats.cells import valid_text
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def cleaned(text: str) -> str:
-    """Return a text that UTF-8 can encode: surrogate pairs joined, lone surrogates replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def cut(text: str, size: int) -> str:
-    """Return at most ``size`` characters of a text, cleaned; a longer text ends in an ellipsis.
+    """Return at most ``size`` characters of a valid text; a longer text ends in an ellipsis.
 
     >>> cut("learning order", 6)
     'learn…'
     """
-    return cleaned(text if len(text) <= size else text[: size - 1] + "…")
+    return valid_text(text if len(text) <= size else text[: size - 1] + "…")
 
 
 def visible(text: str) -> str:
@@ -34,7 +29,7 @@ def visible(text: str) -> str:
     def picture(character: re.Match[str]) -> str:
         return "␡" if character[0] == "\x7f" else chr(0x2400 + ord(character[0]))
 
-    return _CONTROL.sub(picture, cleaned(text))
+    return _CONTROL.sub(picture, valid_text(text))
 
 
 def escaped(value: Any) -> str:

@@ -19,6 +19,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.budget import Cost, announce
 from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
 from lops_adapters.runs.job import Job, Settings
 from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
@@ -61,6 +62,7 @@ class Framework(ABC, Generic[Settings]):
         reads_beginning: it reads only the first word pieces of a document, so message headers leave
             little else to read.
         words: the file of words that it starts from, for the message about data without classes.
+        cost: of a quick run, which its log announces; None: not measured.
     """
 
     name: ClassVar[str]
@@ -72,6 +74,7 @@ class Framework(ABC, Generic[Settings]):
     model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
     words: ClassVar[str] = NAME_FILE
+    cost: ClassVar[Cost | None] = None
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
@@ -194,11 +197,12 @@ def run(
     """
     by_gold = _check(framework, dataset, job, arms)
     corpus = dataset.corpus
+    announce(framework.cost, corpus, job, arms)
     job = replace(job, words=framework.class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
     job = replace(job, words=framework.words_found(prepared, job))
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
-    evaluator = Evaluator(gold, corpus.classes, job.checked)
+    evaluator = Evaluator(gold, job.checked)
     with_label = framework.given(prepared)
     measured = with_label.others(len(corpus))
     if len(with_label.positions):

@@ -44,7 +44,7 @@ class Model(NamedTuple):
     free: bool
 
 
-class Given(NamedTuple):
+class VoteRows(NamedTuple):
     """Rows to estimate from.
 
     Attributes:
@@ -75,12 +75,12 @@ class Given(NamedTuple):
         return probabilities
 
 
-def given_rows(signals: Signals, votes: np.ndarray, certain: np.ndarray) -> Given:
+def vote_rows(signals: Signals, votes: np.ndarray, certain: np.ndarray) -> VoteRows:
     """Return what is estimated from (r, m) votes and (r,) codes of checked rows."""
     k, matrix = signals.n_classes, signals.matrix(votes)
     once = weighed(matrix, signals.overlap)  # copies count once
     counts = np.asarray(once @ np.eye(k)[signals.keys % k]) + 0.3 / k
-    return Given(signals, matrix, counts / counts.sum(axis=1, keepdims=True), certain)
+    return VoteRows(signals, matrix, counts / counts.sum(axis=1, keepdims=True), certain)
 
 
 def logarithm(likely: np.ndarray) -> np.ndarray:
@@ -88,7 +88,9 @@ def logarithm(likely: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(np.maximum(likely, 1e-6)))
 
 
-def estimated(rows: Given, prior: float, *, free: bool, members: np.ndarray | None = None) -> Model:
+def estimated(
+    rows: VoteRows, prior: float, *, free: bool, members: np.ndarray | None = None
+) -> Model:
     """Estimate by expectation maximisation.
 
     Args:
@@ -126,7 +128,7 @@ def comparable(signals: Signals) -> bool:
     return len(signals.several) >= _LEAST_SOURCES
 
 
-def own_model(rows: Given) -> Model:
+def own_model(rows: VoteRows) -> Model:
     """Return the votes' own model: near the majority, or free if held-out votes say so.
 
     Each vote is predicted from the other votes of its row. A model that is free of the majority,
@@ -145,7 +147,7 @@ def own_model(rows: Given) -> Model:
     return model
 
 
-def predicted(table_rows: Given, model: Model) -> np.ndarray:
+def predicted(table_rows: VoteRows, model: Model) -> np.ndarray:
     """Return how well the votes of each row are predicted from its other votes, (r,) float64.
 
     The sum of logarithms: the probability of the vote, over its share of the source's votes.

@@ -35,10 +35,10 @@ from lops_adapters.selection.source_model import (
     Model,
     comparable,
     estimated,
-    given_rows,
     logarithm,
     own_model,
     reliability,
+    vote_rows,
 )
 
 _MOST = 100_000  # samples to estimate from
@@ -133,7 +133,7 @@ def fit(
     if rows is not None:
         certain[rows] = true
     signals = Signals.of(votes, likely.shape[1])
-    read_rows = given_rows(signals, votes[chosen], certain[chosen])
+    read_rows = vote_rows(signals, votes[chosen], certain[chosen])
     model, logs = own_model(read_rows), logarithm(likely[chosen])
     scores = np.asarray(weighed(read_rows.matrix, model.overlap) @ model.ratios)
     trust, weight = reliability(scores, logs, model.prior, read_rows.certain, usual)
@@ -152,7 +152,7 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     signals, chosen = Signals.of(votes, n_classes), np.flatnonzero((votes >= 0).any(axis=1))
     if len(chosen) > _MOST:
         chosen = chosen[_sample(votes[chosen])]
-    rows = given_rows(signals, votes[chosen], np.full(len(chosen), -1))
+    rows = vote_rows(signals, votes[chosen], np.full(len(chosen), -1))
     return Sources(signals, own_model(rows))
 
 

@@ -21,6 +21,7 @@ CHECKED = "checked rows"
 JOINT = "joint labels"
 _SHOWN = 30  # sources with most votes, of which pairs are compared
 _TELLING = 5
+_OFTEN = 3  # times as often as others, rows on which sources differ are checked
 _SENT_BACK, _UNLIKELY = 20, 0.2  # rows per source, and probability of its vote there, at most
 
 
@@ -40,8 +41,8 @@ def agree(
     Args:
         texts: n strings.
         labels: the votes of m sources, as for :func:`lops_adapters.select`.
-        checked: position -> the right label, as a person says, or None for none of the classes: a
-            random sample of the rows.
+        checked: position -> the right label, as a person says, or None for none of the classes: of
+            rows from the top of ``to_check``, or of a random sample.
         people: names of sources that the others are compared with; default: all.
         margin: share of rows, of :func:`~lops_adapters.evaluation.agreement.difference`.
         classes: in the order in which to show them; labels that nearly name one are read as it.
@@ -84,6 +85,7 @@ def agree(
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
+    true, weights = (certain, _weights(votes.codes, certain)) if some else (best, None)
     return AgreementPage(
         rows=len(texts),
         checked=int((certain >= 0).sum()),
@@ -93,13 +95,13 @@ def agree(
         alpha=alpha(votes.codes, len(votes.classes), seed),
         pairs=_pairs(votes),
         truth=CHECKED if some else JOINT,
-        with_truth=_with_truth(votes, certain if some else best, CHECKED if some else JOINT),
-        confusions=_confusions(votes, certain if some else best),
+        with_truth=_with_truth(votes, true, CHECKED if some else JOINT, weights),
+        confusions=_confusions(votes, true, weights),
         comparisons=_comparisons(votes, certain, joint, people, margin) if some else (),
         margin=margin,
         disagreements=_telling(texts, votes, joint),
         sent_back=_sent_back(texts, votes, joint, certain),
-        to_check=_to_check(texts, best, certain, seed),
+        to_check=_to_check(texts, votes.codes, best, certain, seed),
     )
 
 
@@ -118,16 +120,37 @@ def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray
     return certain
 
 
+def _differ(codes: np.ndarray) -> np.ndarray:
+    """Return the rows of (n, m) votes on which sources give different labels, (n,) bool."""
+    lowest = np.where(codes < 0, codes.max(initial=0) + 1, codes).min(axis=1)
+    return np.asarray(codes.max(axis=1) > lowest)
+
+
+def _weights(codes: np.ndarray, certain: np.ndarray) -> np.ndarray:
+    """Return how many rows each checked row stands for, (n,) float64; 0: it is not checked.
+
+    Rows on which sources differ are checked more often, see :func:`_to_check`. If none is checked
+    of either kind, all stand for as many.
+    """
+    weights, known, voted = np.zeros(len(codes)), certain >= 0, (codes >= 0).any(axis=1)
+    kinds = [voted & _differ(codes), voted & ~_differ(codes)]
+    if any(kind.any() and not known[kind].any() for kind in kinds):
+        kinds = [voted]
+    for kind in kinds:
+        weights[kind & known] = kind.sum() / max(1, (kind & known).sum())
+    return weights
+
+
 def _compared(votes: Votes) -> list[int]:
     """Return the sources with most votes, in their order: their pairs are compared."""
     counts = (votes.codes >= 0).sum(axis=0)
     return sorted(np.argsort(-counts, kind="stable")[:_SHOWN].tolist())
 
 
-def _pair(first: str, second: str, counts: np.ndarray) -> Pair:
-    agreement = kappa(counts)
-    of_classes = tuple(of_class(counts, code) for code in range(len(counts)))
-    equal = float(np.trace(counts) / max(1, counts.sum()))
+def _pair(first: str, second: str, counts: np.ndarray, rows: int | None = None) -> Pair:
+    agreement = kappa(counts, rows)
+    of_classes = tuple(of_class(counts, code, rows) for code in range(len(counts)))
+    equal = float(np.trace(counts) / max(1e-12, counts.sum()))
     return Pair(first, second, equal, agreement, of_classes)
 
 
@@ -144,18 +167,32 @@ def _pairs(votes: Votes) -> tuple[Pair, ...]:
     )
 
 
-def _with_truth(votes: Votes, true: np.ndarray, name: str) -> tuple[Pair, ...]:
-    k = len(votes.classes)
-    return tuple(
-        _pair(source, name, confusion(votes.codes[:, column], true, k))
-        for column, source in enumerate(votes.sources)
-    )
+def _with_truth(
+    votes: Votes, true: np.ndarray, name: str, weights: np.ndarray | None
+) -> tuple[Pair, ...]:
+    """Return every source next to the true classes, (n,); rows weigh as much as given."""
+    k, pairs = len(votes.classes), []
+    for column, source in enumerate(votes.sources):
+        codes = votes.codes[:, column]
+        both = (codes >= 0) & (true >= 0)
+        weighed = None
+        if weights is not None and both.any():
+            # Unequal weights say as much as fewer rows (Kish, 1965).
+            weighed = weights * weights[both].sum() / (weights[both] ** 2).sum()
+        pairs.append(_pair(source, name, confusion(codes, true, k, weighed), int(both.sum())))
+    return tuple(pairs)
 
 
-def _confusions(votes: Votes, true: np.ndarray) -> tuple[Confusion, ...]:
+def _confusions(
+    votes: Votes, true: np.ndarray, weights: np.ndarray | None
+) -> tuple[Confusion, ...]:
+    """Return a confusion per source, of all rows, as far as checked ones stand for them."""
     k = len(votes.classes)
     return tuple(
-        Confusion(votes.sources[column], confusion(true, votes.codes[:, column], k).tolist())
+        Confusion(
+            votes.sources[column],
+            np.rint(confusion(true, votes.codes[:, column], k, weights)).astype(int).tolist(),
+        )
         for column in _compared(votes)
     )
 
@@ -229,8 +266,17 @@ def _sent_back(
 
 
 def _to_check(
-    texts: Sequence[str], best: np.ndarray, certain: np.ndarray, seed: int
+    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, certain: np.ndarray, seed: int
 ) -> tuple[int, ...]:
-    """Return the rows that are not checked yet, in random order, the same in any order of rows."""
+    """Return the rows that are not checked yet, the same in any order of rows.
+
+    In random order, with those on which sources differ ``_OFTEN`` times as often as others near the
+    top: where sources agree, they are equally right.
+    """
     order = content_order(texts, best, seed)
-    return tuple(order[(certain[order] < 0) & (best[order] >= 0)].tolist())
+    order = order[best[order] >= 0]
+    apart = _differ(codes)[order]
+    place = np.where(apart, np.cumsum(apart), np.cumsum(~apart)).astype(np.float64) - 0.5
+    place /= np.where(apart, _OFTEN * apart.sum(), (~apart).sum())
+    order = order[np.argsort(place, kind="stable")]
+    return tuple(order[certain[order] < 0].tolist())

@@ -12,6 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.budget import Cost
 from lops_adapters.runs.checked import noise_metrics
 from lops_adapters.runs.files import selection_metrics, write_sample_labels
 from lops_adapters.runs.final import SUFFIX, FinalFramework
@@ -41,6 +42,7 @@ class Westclass(FinalFramework[WestclassSettings]):
     settings = WestclassSettings
     modules = ("gensim", "keras", "torch")
     model = "lops_adapters.westclass.model:WestclassClassifier"
+    cost = Cost(run=160, per_class=55, per_kilocharacter=5, longest=600)
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         group.add_argument(

@@ -7,6 +7,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs.budget import Cost
 from lops_adapters.runs.iterations import IteratedFramework
 from lops_adapters.runs.job import Job
 from lops_adapters.xclass.pipeline import Prepared
@@ -27,6 +28,7 @@ class Xclass(IteratedFramework[XclassSettings]):
     settings = XclassSettings
     modules = ("torch", "transformers")
     reads_beginning = True
+    cost = Cost(run=110, per_class=0, per_kilocharacter=1.2)
 
     def method_of(self, arm: str) -> str:
         return method_of(arm)

@@ -10,7 +10,6 @@ from benchmarks.significance import (
     share_of_gap_closed,
 )
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation import f1_scores
 
 CLASSES = ["arts", "law", "sport", "war"]
 
@@ -22,6 +21,14 @@ def predictions(gold, wrong, seed):
     return np.where(redrawn, rng.integers(0, len(CLASSES), len(gold)), gold)
 
 
+def scores(gold, predicted):
+    """Micro and macro-F1, by their definitions."""
+    right = gold == predicted
+    pairs = [(gold == code, predicted == code) for code in range(len(CLASSES))]
+    each = [2 * (right & a).sum() / (a.sum() + b.sum()) for a, b in pairs if a.any() or b.any()]
+    return np.array([right.mean(), np.mean(each)])
+
+
 @pytest.fixture(scope="module")
 def gold():
     return np.random.default_rng(0).choice(4, 600, p=[0.5, 0.3, 0.19, 0.01])
@@ -30,9 +37,9 @@ def gold():
 def test_the_difference_is_that_of_the_scores(gold):
     one, other = predictions(gold, 0.2, 1), predictions(gold, 0.4, 2)
     found = paired_bootstrap(gold, one, other, range(4), resamples=10)
-    scores = [f1_scores(gold, predicted, range(4)) for predicted in (one, other)]
-    assert found.micro.difference == pytest.approx(scores[0].micro - scores[1].micro)
-    assert found.macro.difference == pytest.approx(scores[0].macro - scores[1].macro)
+    micro, macro = scores(gold, one) - scores(gold, other)
+    assert found.micro.difference == pytest.approx(micro)
+    assert found.macro.difference == pytest.approx(macro)
 
 
 def test_it_is_what_a_plain_loop_finds(gold):
@@ -44,8 +51,7 @@ def test_it_is_what_a_plain_loop_finds(gold):
     rng, differences = np.random.default_rng(5), []
     for _ in range(1000):
         rows = rng.integers(0, len(gold), len(gold))
-        scores = [f1_scores(gold[rows], predicted[rows], range(4)) for predicted in (one, other)]
-        differences.append([scores[0].micro - scores[1].micro, scores[0].macro - scores[1].macro])
+        differences.append(scores(gold[rows], one[rows]) - scores(gold[rows], other[rows]))
     found = paired_bootstrap(gold, one, other, range(4), resamples=4000)
     bounds = np.quantile(differences, [0.025, 0.975], axis=0)
     assert [found.micro.low, found.macro.low] == pytest.approx(bounds[0], abs=0.012)

@@ -20,60 +20,6 @@ def arms(micro):
     return {"arms": {"lops": {"iterations": [iteration(micro, 3.0)]}}}
 
 
-def test_iterations_are_averaged_over_seeds_and_say_where_they_come_from(results):
-    for seed, micro in ((0, 0.5), (1, 0.7)):
-        path = results / "frameworks" / f"conwea-toy-seed{seed}.json"
-        write_result(path, arms(micro), about(seed=seed))
-    block = frameworks.iterations("conwea-toy-*.json")
-    row = "| lops | 0 | 10 | 20.0 ± 0.0 | 5 | 10.0 ± 0.0 | 60.0 ± 10.0 | 60.0 ± 10.0 | 3 |"
-    assert row in block.text
-    (source,) = common.sources(block.groups)
-    assert source.startswith("12 documents of toy")
-    assert source.endswith("seeds 0, 1, commit abcdef0123: `python -m m`")
-
-
-def test_westclass_stands_beside_the_paper(results):
-    for seed, noise in ((0, 0.2), (1, 0.4)):
-        arm = {
-            "selected": 15,
-            "noise_after_pretraining": noise,
-            "micro_f1": 0.7,
-            "macro_f1": 0.6,
-            "seconds": 12.4,
-        }
-        result = {
-            "pseudo_labels": {"count": 20},
-            "arms": {"lops": {**arm, "iterations": [{}, {"updates": 100 + seed}]}},
-        }
-        path = results / "frameworks" / f"westclass-agnews-seed{seed}.json"
-        write_result(path, result, about(seed=seed, network="cnn", classifier=None))
-    block = frameworks.westclass()
-    scores = "75.0 ± 0.0 | 30.0 ± 10.0 | 70.0 ± 0.0 | 60.0 ± 0.0"
-    assert f"| agnews | lops | {scores} | 81.4/81.3 | 100 | 12 |" in block.text
-    assert common.sources(block.groups)[0].startswith(
-        "12 documents of toy, network cnn, device cpu"
-    )
-    assert "20news" not in block.text
-
-
-def test_granularity_is_the_released_rule_of_all_seeds(results):
-    rows = [
-        {"every": every, "rule": rule, "kept": kept, "kept_by_class": {"a": kept - 0.1, "b": kept}}
-        for rule, shares in (("released", (1.0, 0.9, 0.8, 0.6)), ("ranked", (0.5, 0.5, 0.5, 0.5)))
-        for every, kept in zip((None, None, 1, 1), shares, strict=True)
-    ]
-    result = {"rows": rows, "seeds": 2, "updates_per_epoch": 8, "network": "cnn"}
-    path = results / "frameworks" / "westclass-granularity-toy.json"
-    write_result(path, result, about(classifier=None))
-    block = speed.westclass_granularity()
-    text = block.text
-    assert "| checked | toy (8 updates per epoch), kept % |" in text
-    assert "| every epoch | 95.0 ± 5.0 (lowest class: 80) |" in text
-    assert "| every update | 70.0 ± 10.0 (lowest class: 50) |" in text
-    (source,) = common.sources(block.groups)
-    assert "12 documents of toy, network cnn, device cpu (P, 2 cores), seeds 0, 1," in source
-
-
 @pytest.mark.usefixtures("results")
 def test_a_hole_stays_a_hole():
     assert frameworks.westclass() == speed.westclass_granularity() == common.HOLE
@@ -123,17 +69,6 @@ def test_sources_are_numbered_over_all_pages_and_listed_once(results):
     assert tables._numbered([1, 3, 4, 5], "README.md") == (
         "[Sources 1, 3-5](docs/results/measurements.md)\n\n"
     )
-
-
-def test_the_headline_is_macro_f1_of_all_and_of_selected_labels():
-    text = committee.headline().text
-    rows = [line for line in text.splitlines() if line.startswith("|")][2:]
-    assert [row.split(",")[0] for row in rows] == ["| 20news-coarse", "| 20news-fine", "| AG News"]
-    files = common.results("committee/self-training-hybrid-agnews-seed*.json")
-    for arm in ("standard", "random", "lops", "committee", "optimal"):
-        own = [100 * item["result"]["arms"][arm]["macro_f1"] for item in files]
-        assert f"| {sum(own) / len(own):.1f}" in rows[2]
-    assert text.count("\n") == 6  # the table, an empty line, and one line of sources
 
 
 def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):

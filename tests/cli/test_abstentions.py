@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 
 import lops_adapters
-from lops_adapters.cli import apply
 from lops_adapters.cli import select as command
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -78,20 +77,3 @@ def test_integer_codes(here):
     cells = [json.loads(line) for line in text]
     assert [line["text"] for line in cells] == [json.loads(line)["text"] for line in lines[1::5]]
     assert {line["lops_suggested"] for line in cells} == {0, 1, 2}
-
-
-def test_apply_and_compare(here, capsys):
-    rows = with_abstentions(ROWS, "?")
-    path = write_table(here / "news.csv", rows)
-    run(path, "--abstain", "?")
-    summary = json.loads((here / "news-lops" / "summary.json").read_text())
-    wrong = next(row for row in summary["suspects"] if row["suggested"] != row["label"])
-    (here / "corrections.csv").write_text(f"row,label\n{wrong['row']},{wrong['suggested']}\n")
-    given = ["corrections.csv", "news.csv", "--label", "weak", "--output", "new.csv"]
-    assert apply.main(given) == 0
-    changed = [
-        (old, new["weak"])
-        for old, new in zip(rows, read_table(here / "new.csv"), strict=True)
-        if old[2] != new["weak"]
-    ]
-    assert [(row[1], label) for row, label in changed] == [(wrong["text"], wrong["suggested"])]

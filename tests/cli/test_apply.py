@@ -245,14 +245,6 @@ def test_rows_of_one_label_that_are_new_or_the_same(here, capsys):
     assert "1 row relabelled; 0 rows deleted; 1 row unchanged, with that label already." in said
 
 
-@pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_corrections_saved_by_a_spreadsheet(here, delimiter, capsys):
-    table = write_table(here / "news.csv", ROWS)
-    text = CHANGED.replace(",", delimiter).replace("\n", "\r\n")
-    run(corrections("\ufeff" + text), table, "--label", "weak", "--output", "out.csv")
-    assert "2 rows relabelled; 1 row deleted." in capsys.readouterr().out
-
-
 def test_the_file_names_the_column_and_the_table(here, capsys):
     table = write_table(here / "news.csv", ROWS)
     sha256 = files.fingerprint(files.checksums([table]))

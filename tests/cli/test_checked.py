@@ -167,8 +167,6 @@ def test_a_column_that_is_refused(here, column, words):
         (["3,clas 0"], "row,label", "is checked as 'clas 0', a label that no text has; did you"),
         (["3,class 0,true"], "row,label,column", "holds labels of the column 'true', and --label"),
         (["3,class 0," + "a" * 64], "row,label,sha256", "was made for another table, or the table"),
-        (["3,class 0", "3,class 1"], "row,label", "row 3 was corrected in line 2 already"),
-        (["x,class 0"], "row,label", "the row is 'x'; wanted its number, from 1"),
     ],
 )
 def test_what_is_refused(here, rows, header, words):
@@ -232,12 +230,3 @@ def test_other_methods(here):
     for option, value in (("--checked", given), ("--checked-column", "true")):
         with pytest.raises(LopsError, match=f"{option} needs the committee, and the method is"):
             run(table, option, value, "--method", "learning-order")
-
-
-def test_spreadsheet_cells_that_look_like_formulas(here):
-    rows = [[nr, text, weak.replace("class ", "="), true] for nr, text, weak, true in ROWS]
-    table = write_table(here / "news.csv", rows, HEADER)
-    given = written(here / "a.csv", ["3,'=1"])
-    run(table, "--output", "out", "--checked", given)
-    (kept,) = [row for row in read_table(here / "out" / "kept.csv") if row["nr"] == "00002"]
-    assert kept["weak"] == "=1"

@@ -55,11 +55,3 @@ def test_copies_are_deleted_with_the_file(here):
     given = ["corrections.csv", "news.csv", "--label", "weak", "--output", "new.csv"]
     assert apply.main(given) == 0
     assert [row["nr"] for row in read_table(here / "new.csv")] == [row[0] for row in rows[:-2]]
-
-
-def test_formulas_are_escaped_on_request(here):
-    rows = [*ROWS, *([str(i), "=1+1 and so on", "class 0", ""] for i in range(2))]
-    path = write_table(here / "news.csv", rows)
-    command.main([str(path), *OPTIONS, "--escape-formulas"])
-    found = read_table(here / "news-lops" / "duplicates.csv")
-    assert {row["text"] for row in found} == {"'=1+1 and so on"}

@@ -16,8 +16,7 @@ from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.formats import files
-from lops_adapters.tables import engine, fit
-from lops_adapters.texts.labelled import select_labelled
+from lops_adapters.tables import engine
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
 
@@ -90,19 +89,6 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
     page = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     assert page["title"].startswith(f"news{suffix}: kept by the ")
     assert page["source"] == f"{path}; texts: text, labels: weak"
-
-
-def test_the_same_share_of_every_class(here, capsys):
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS], per_class=True)
-    assert run(write_table(here / "news.csv", ROWS), "--per-class") == 0
-    assert original(read_table(here / "news-lops" / "kept.csv")) == [ROWS[i] for i in expected.kept]
-    assert (
-        json.loads((here / "news-lops" / "config.json").read_text())["settings"]["per_class"]
-        is True
-    )
-    said = capsys.readouterr().out
-    assert expected.summary() in said
-    assert "the same share of every class" in said
 
 
 def test_what_is_written_beside_the_rows(here):
@@ -257,25 +243,6 @@ def test_a_disk_that_is_full(here, monkeypatch):
     with pytest.raises(LopsError, match=r"^cannot write news-lops: No space left on device$"):
         run(write_table(here / "news.csv", ROWS))
     assert [p.name for p in here.iterdir()] == ["news.csv"]
-
-
-def test_an_input_that_changes_between_the_passes(here, monkeypatch):
-    path = write_table(here / "news.csv", ROWS)
-    run(path)
-    before = {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()}
-
-    def then(*arguments, **settings):
-        selection = select_labelled(*arguments, **settings)
-        write_table(path, [["x", *ROWS[0][1:]], *ROWS[1:]])
-        return selection
-
-    monkeypatch.setattr(fit, "select_labelled", then)
-    with pytest.raises(
-        LopsError, match=r"the input changed during the run .*news.csv.; nothing was written"
-    ):
-        run(path, "--force")
-    assert {p.name: p.read_bytes() for p in (here / "news-lops").iterdir()} == before
-    assert sorted(p.name for p in here.iterdir()) == ["news-lops", "news.csv"]
 
 
 def test_a_run_that_is_stopped_leaves_nothing(here, monkeypatch, capsys):

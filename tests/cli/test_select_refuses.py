@@ -207,30 +207,19 @@ def test_what_is_wrong_with_the_input_is_said_before_the_output(here):
 @pytest.mark.parametrize(
     ("message", "options"),
     [
-        ("^sure is 1.5; wanted a probability above 0, such as 0.9$", ["--sure", "1.5"]),
-        ("^sure is 0.0; wanted a probability", ["--sure", "0"]),
-        ("^sure is nan; wanted a probability", ["--sure", "nan"]),
-        ("margin has no option 'sure'", ["--sure", "0.9", "--method", "margin"]),
-        ("margin has no option 'encoder'", ["--encoder", "minilm", "--method", "margin"]),
-        ("margin has no option 'words'", ["--words", "words.json", "--method", "margin"]),
-        ("words need an encoder", ["--words", "words.json", "--encoder", "none"]),
         ("none.json is .*missing .*No such file.*; --words wants JSON", ["--words", "none.json"]),
         (r"\. is damaged .*; --words wants JSON", ["--words", "."]),
         *(
             (f"{f} is damaged .*; --words wants JSON", ["--words", f])
             for f in ("news.csv", "latin.json", "deep.json", "list.json")
         ),
-        *(("the words of the class 'a' are", ["--words", f"bad{i}.json"]) for i in range(4)),
     ],
 )
-def test_options_of_the_committee(here, message, options):
+def test_files_of_words(here, message, options):
     write_table(here / "news.csv", ROWS)
-    (here / "words.json").write_text('{"class 0": ["a"], "class 1": ["b"]}')
     (here / "latin.json").write_bytes('{"é": ["a"]}'.encode("latin-1"))
     (here / "deep.json").write_text("[" * 100_000)
     (here / "list.json").write_text("[]")
-    for i, words in enumerate(['"goal"', "[1]", '[" "]', '{"b": 1}']):
-        (here / f"bad{i}.json").write_text(f'{{"a": {words}}}')
     refused(message, "news.csv", *options)
 
 

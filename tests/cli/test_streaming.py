@@ -4,15 +4,12 @@ import json
 import re
 import sys
 from collections import Counter
-from functools import partial
 
-import numpy as np
 import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
-from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.tables import engine, sample
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -100,34 +97,6 @@ def test_blocks_and_files_change_no_row(here, monkeypatch):
     monkeypatch.setattr(base, "BLOCK_ROWS", 7)
     run("part-*.csv", "--probe-rows", 90, "--output", "many")
     assert files_of(here / "one") == files_of(here / "many")
-
-
-def test_the_order_of_the_rows_changes_no_verdict(here):
-    order = np.random.default_rng(5).permutation(len(ROWS)).tolist()
-    run(write_table(here / "a.csv", ROWS), "--probe-rows", 90)
-    run(write_table(here / "b.csv", [ROWS[i] for i in order]), "--probe-rows", 90)
-    kept = [{row["nr"] for row in read_table(here / f"{n}-lops" / "kept.csv")} for n in "ab"]
-    assert kept[0] == kept[1]
-
-
-def test_an_encoder_and_words(here, tiny, capsys, monkeypatch):
-    """The sample's members judge the other rows: the same wrong labels are found as for all."""
-    narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
-    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
-    words = {f"class {k}": [f"topic{k}word{i}" for i in range(12)] for k in range(3)}
-    (here / "words.json").write_text(json.dumps(words))
-    path = write_table(here / "news.csv", ROWS)
-    more = ["--encoder", tiny, "--words", "words.json", "--gold", "true"]
-    command.main(
-        [str(path), *OPTIONS[:5], *more, "--probe-rows", "120", "--output", "some", "--verbose"]
-    )
-    printed = capsys.readouterr().out
-    assert f"neighbours and logistic regression on {tiny}, class words.\n" in printed
-    assert "Fitted to a sample of 120 of 240 rows" in printed
-    assert printed.count("more if errors are shared") == 1
-    command.main([str(path), *OPTIONS[:5], *more, "--output", "all"])
-    kept = [{r["nr"] for r in read_table(here / f / "kept.csv")} for f in ("some", "all")]
-    assert len(kept[0] & kept[1]) > 0.8 * len(kept[0] | kept[1])
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "40"], ["--relabel", "1"]])

@@ -102,6 +102,24 @@ def test_the_interval_of_a_difference_holds_and_gets_narrower_by_probabilities()
     assert widths["own"] < 0.85 * widths["even"]
 
 
+def test_a_difference_by_hand():
+    """Of 20 rows, 10 differ; in the 8 checked of these the first is right: the mean is 1 there.
+    Probabilities say nothing: the variance is that of three further rows, (0 + 3) / 11 / 8,
+    and its root counts 1 + (1.96^2 + 1) / 32 times, as in Student's distribution.
+    """
+    first, second = np.zeros(20, dtype=int), np.array([1] * 10 + [0] * 10)
+    checked = np.array(([0] * 8 + [-1] * 2) * 2)
+    found = difference(first, second, checked, np.full((20, 2), 0.5), 0.05)
+    of_differing = (3 / 88) ** 0.5 * (1 + (1.96**2 + 1) / 32)
+    of_share = 11 * 11 / 22**2 / 20
+    error = 1.96 * ((0.5 * of_differing) ** 2 + (1 + 1 / 18) * of_share) ** 0.5
+    assert (found.value, found.rows) == (pytest.approx(0.5), 16)
+    assert found.high - found.value == pytest.approx(error, abs=0.001)
+    none = difference(first, second, np.where(first == second, checked, -1), np.eye(2)[first], 0.05)
+    assert none.value == 0
+    assert none.low < -0.35  # nothing is known of the rows that differ
+
+
 def test_verdicts():
     rng = np.random.default_rng(1)
     true, good, bad, even = sources(rng, n=3000, right=(0.9, 0.6))

@@ -85,9 +85,6 @@ def test_standard_keeps_everything_and_lops_less(stand, whole):
     for arm in stand.case.arms:
         rows = read_rows(whole.path / arm / "selection-0.csv")
         selected = [row for row in rows if row["selected"] == "1"]
-        first = metrics_of(whole.path)["arms"][arm]["iterations"][0]
-        assert (len(rows), len(selected)) == (first["pseudo_labels"], first["selected"])
-        assert sum(item["kept"] for item in first["per_class"].values()) == len(selected)
         if arm == "standard":
             assert len(selected) == len(rows)
         own = whole.path / arm / "pseudo_labels-0.csv"

@@ -117,7 +117,7 @@ def test_the_table_names_modules_that_exist_and_pinned_versions():
         re.M,
     )
     pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    assert len(rows) == 9
+    assert len(rows) == 8
     for module, library, version in rows:
         assert f"{library}=={version}" in pinned
         assert find_spec(f"lops_adapters.{module}"), module

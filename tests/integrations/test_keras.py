@@ -214,7 +214,6 @@ def test_a_continued_training_goes_on_with_the_record(usual):
         ({"labels": np.ones((N, 3))}, "not one-hot"),
         ({"x": iter([])}, "x is or holds a list_iterator; wanted an array"),
         ({"x": {"a": X, "b": X[:5]}}, "x holds 5 rows"),
-        ({"every": 0}, "every is 0"),
     ],
 )
 def test_bad_arguments_are_refused_before_training(arguments, message):

@@ -122,19 +122,6 @@ def test_texts_of_any_container_come_back_in_it(kind):
     assert list(kept_labels) == NAMES[wanted].tolist()
 
 
-@quiet
-@pytest.mark.parametrize(
-    "X", [TEXTS, POINTS, sparse.csr_matrix(POINTS)], ids=["texts", "dense", "sparse"]
-)
-def test_the_order_of_rows_is_nothing(X):
-    order = np.random.default_rng(3).permutation(90)
-    moved = [X[i] for i in order] if isinstance(X, list) else X[order]
-    here = LopsSelector(method="ranked", random_state=0).fit(X, NAMES).selection_
-    there = LopsSelector(method="ranked", random_state=0).fit(moved, NAMES[order]).selection_
-    np.testing.assert_array_equal(there.mask, here.mask[order])
-    np.testing.assert_array_equal(there.confidence, here.confidence[order])
-
-
 def test_the_index_of_a_table_is_kept():
     index = [f"row{i}" for i in range(90)]
     kept, labels = LopsSelector(random_state=0).fit_resample(

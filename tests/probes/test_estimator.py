@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassi
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
@@ -201,13 +201,6 @@ def test_decisions_between_pairs_of_classes_are_refused():
         probe.predict_proba(texts)
 
 
-@pytest.mark.parametrize("method", ["released", "ranked", "learning-order", "stability"])
-def test_methods_that_compare_checkpoints_refuse_a_classifier_with_one(method):
-    with pytest.raises(LopsError, match=r"SVC has no partial_fit.*method=\"committee\""):
-        build(method, make_pipeline(TfidfVectorizer(), SVC()))
-    build(method, Pipeline([("words", TfidfVectorizer()), ("model", SGDClassifier())]))
-
-
 def test_automatic_looks_once_at_a_classifier_that_is_fitted_once():
     probe = EstimatorProbe(LogisticRegression())
     stopped = build("automatic", probe)(TEXTS, CODES).stopped
@@ -215,12 +208,3 @@ def test_automatic_looks_once_at_a_classifier_that_is_fitted_once():
         r"3-fold cross-validation; labels preferred by the probe 9\d\.\d %", stopped
     )
     assert list(held_out(probe, Folded(TEXTS, CODES, range(K), 3))) == [1.0]
-
-
-@pytest.mark.parametrize("method", ["automatic", "probability", "margin", "confident-learning"])
-def test_methods_that_need_no_checkpoints_take_it(method):
-    labels = CODES.copy()
-    labels[:6] = (CODES[:6] + 1) % K
-    given = {} if method in ("automatic", "confident-learning") else {"keep": 0.9}
-    selection = build(method, LogisticRegression(C=0.3), **given)(TEXTS, labels)
-    assert len(set(selection.rejected.tolist()) & set(range(6))) >= 3

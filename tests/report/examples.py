@@ -150,7 +150,6 @@ def hostile_page() -> SelectionPage:
         for row, text in zip(made.suspects, worst, strict=True)
     ]
     classes = [replace(made.classes[0], label=text, why=text) for text in HOSTILE[:12]]
-    curves = [replace(made.curves[0], name=HOSTILE[0]), *made.curves[1:]]
     settings = {text: text for text in HOSTILE[:12]}
     return replace(
         made,
@@ -158,6 +157,5 @@ def hostile_page() -> SelectionPage:
         why=list(HOSTILE),
         classes=classes,
         suspects=suspects,
-        curves=curves,
         settings=settings,
     )

@@ -5,16 +5,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation import area_under_noise_coverage, noise_coverage_curve
-from lops_adapters.report.contents import BEST
-from lops_adapters.report.data import best_curve, noise_curve, selection_page
-from lops_adapters.report.measure import (
-    learnt_bins,
-    least_trusted,
-    own_threshold,
-    thinned,
-    threshold_rows,
-)
+from lops_adapters.report.data import selection_page
+from lops_adapters.report.measure import learnt_bins, least_trusted, own_threshold, threshold_rows
 from lops_adapters.selection import keep_all
 
 from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
@@ -30,18 +22,14 @@ def test_numbers_of_a_selection():
     assert [
         (row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes
     ] == [("arts", 20, 16, 5 / 20, 1 / 16), ("law", 20, 16, 4 / 20, 0.0)]
-    assert [curve.name for curve in made.curves] == ["by confidence", BEST]
-    assert made.curves[0].coverage == [0.5, 0.8, 1.0]
-    assert made.curves[0].noise == pytest.approx([0.05, 1 / 32, 9 / 40])
     assert made.why == [
         "Method: released.",
         "Training: every class reached its threshold within 2 checkpoints.",
     ]
 
 
-def test_without_gold_labels_no_noise_and_no_curves():
+def test_without_gold_labels_no_noise():
     made = page(with_gold=False)
-    assert made.curves == []
     assert made.noise_before is made.noise_after is None
     assert made.n_gold == made.n_gold_kept == 0
     assert all(not with_gold and wrong is None for _, _, with_gold, wrong in made.thresholds)
@@ -67,10 +55,6 @@ def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
     assert [rows for _, rows, _, _ in made.thresholds] == [
         rows for _, rows, _, _ in page().thresholds
     ]
-    alone = noise_curve(
-        "by confidence", chosen.confidence[at], wrong.astype(int), np.zeros(26, dtype=int)
-    )
-    assert made.curves[0] == alone
     assert {row.gold for row in made.suspects} == {None, *gold()}
 
 
@@ -149,7 +133,6 @@ def test_numbers_as_labels():
     assert made.noise_before == 0.5
     assert made.learnt == []
     assert made.thresholds == [(0.0, 4, 4, 2)]
-    assert made.curves[0].area is None
 
 
 def test_survives_json():
@@ -254,20 +237,6 @@ def test_many_times_of_learning_become_bins():
         inside = (learnt_at > low) & (learnt_at <= time)
         assert (kept, rejected) == ((mask & inside).sum(), (~mask & inside).sum())
         low = time
-
-
-def test_curves_are_thinned_and_their_area_is_not():
-    rng = np.random.default_rng(3)
-    confidence, given, truth = rng.random(3000), rng.integers(0, 2, 3000), rng.integers(0, 2, 3000)
-    whole = noise_coverage_curve(confidence, given, truth)
-    curve = noise_curve("any", confidence, given, truth)
-    assert len(curve.coverage) == len(curve.noise) == 200
-    assert (curve.coverage[0], curve.coverage[-1]) == (1 / 3000, 1.0)
-    assert curve.area == area_under_noise_coverage(whole)
-    assert curve.noise[-1] == whole.noise[-1]
-    best = best_curve(0.25)
-    assert (best.name, best.noise[0], best.noise[-1], len(best.noise)) == (BEST, 0.0, 0.25, 200)
-    assert thinned(7, 200).tolist() == list(range(7))
 
 
 def test_hostile_text_can_be_stored():

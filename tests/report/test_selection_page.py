@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import Selection
-from lops_adapters.report.charts import curve_chart, histogram, threshold_chart
-from lops_adapters.report.contents import Curve
+from lops_adapters.report.charts import histogram, threshold_chart
 from lops_adapters.report.drawing import nice_ticks
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -67,7 +66,6 @@ def test_without_gold_labels(tmp_path):
     _, reader = read(tmp_path, page(with_gold=False))
     shown = reader.text
     assert "wrong by" not in shown
-    assert "best possible" not in shown
     assert ["arts", "20", "16", "80 %"] in reader.rows
     assert ["0.5", "32", "80 %"] in reader.rows
     assert not re.search(r"\b(None|nan|null|inf)\b", shown)
@@ -216,7 +214,7 @@ def test_nothing_is_asked_of_the_network(tmp_path):
     }
     for outside in ("http:", "https:", "src=", "href=", "@import", "//cdn"):
         assert outside not in text
-    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)", "url(#inside)"}
+    assert set(re.findall(r"url\([^)]*\)", text)) == {"url(#hatch)"}
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -340,12 +338,12 @@ def test_contrast(scheme):
     colours = dict(
         re.findall(r"--([\w-]+): (#[0-9a-f]{6})", style.split(":root {")[scheme + 1].split("}")[0])
     )
-    assert len(colours) == 12
+    assert len(colours) == 11
     for ground in ("ground", "card", "shade"):
         below = luminance(colours[ground])
         for name in ("ink", "muted", "kept", "rejected", "noise"):
             assert contrast(luminance(colours[name]), below) >= 4.5, (name, ground)
-        for name in ("control", "mark", "curve"):
+        for name in ("control", "mark"):
             assert contrast(luminance(colours[name]), below) >= 3, (name, ground)
 
 
@@ -394,44 +392,6 @@ def test_the_marker_goes_where_the_numbers_are():
     assert (
         'id="marker-noise"' not in threshold_chart([(0.75, 20, 0, None), (0.5, 40, 0, None)], 20)[0]
     )
-
-
-def test_curves_of_one_point_and_without_noise():
-    drawn = curve_chart([Curve("one", [1.0], [0.3], None)])
-    assert '<circle class="dot curve"' in drawn
-    assert "nan" not in curve_chart([Curve("clean", [0.5, 1.0], [0.0, 0.0], 0.0)])
-
-
-def heights(drawn):
-    """Heights of lines and dots from the top of the drawing; the axis runs from 30 to 236."""
-    lines = [
-        [float(place.split(",")[1]) for place in line.split()]
-        for line in re.findall(r'points="([^"]+)"', drawn)
-    ]
-    return lines, [
-        float(y) for y in re.findall(r'<circle class="dot curve"[^>]* cy="([^"]+)" r="5"', drawn)
-    ]
-
-
-def test_the_axis_is_not_for_the_first_few_rows():
-    low, wild = (
-        Curve("low", [0.01, 0.5, 1.0], [0.0, 0.02, 0.16], None),
-        Curve("wild", [0.001, 0.05, 1.0], [1.0, 0.2, 0.16], None),
-    )
-    drawn = curve_chart([low, wild], [("low", 0.5, 0.02)])
-    assert "30 %" not in drawn
-    assert "The axis ends at 25 %: noise among the first few rows is higher." in drawn
-    (flat, steep), _ = heights(drawn)
-    assert min(flat) >= 30
-    assert steep[0] < 30 <= steep[1]  # what leaves the plane is clipped
-    assert (
-        drawn.index("<clipPath")
-        < drawn.index('<g clip-path="url(#inside)">')
-        < drawn.index("<polyline")
-    )
-    assert "The axis ends" not in curve_chart([low])
-    _, dots = heights(curve_chart([low, wild], [("wild", 0.01, 0.9)]))
-    assert 30 <= dots[0] < 60  # what a method keeps is seen, be it few rows
 
 
 def test_ticks_are_round():

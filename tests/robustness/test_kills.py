@@ -150,14 +150,6 @@ def test_the_corrected_table_inside_the_folder(here, name):
         command.main([*given, "--corrected", corrected, *OPTIONS])
 
 
-def test_a_damaged_stage(here):
-    run = RunFolder.open(here / "run", CONFIG, resume=False)
-    for content in (b"", b"PK\x03\x04", b"\x80\x04N.", b"x" * 100):
-        (run.work / "probe.npz").write_bytes(content)
-        with pytest.raises(LopsError, match=r"probe.npz cannot be read .*; delete it and resume"):
-            run.stage("probe", lambda: pytest.fail("it is there"))
-
-
 @pytest.mark.parametrize("content", ["", "[]", '{"arms":'])
 def test_damaged_metrics(here, content):
     run = RunFolder.open(here / "run", CONFIG, resume=False)

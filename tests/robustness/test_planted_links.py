@@ -37,7 +37,6 @@ def commands(folder: Path) -> list[list[str]]:
         [*select, "--force"],
         ["apply", str(folder / "corrections.csv"), table, "--label", "weak", "--output",
          str(folder / "corrected.csv")],
-        ["vendor", str(folder)],
     ]  # fmt: skip
 
 

@@ -8,7 +8,6 @@ import pytest
 from lops_adapters import storage
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
-from lops_adapters.vendoring import copies
 
 from ..noisy import noisy_rows, read_table, write_table
 
@@ -37,17 +36,6 @@ def test_gold_labels_that_are_lists(here, cell):
         command.main(["a.jsonl", "--gold", "true", *OPTIONS])
 
 
-def test_formulas_are_escaped_on_request(here):
-    starts = ["=1+1", "+x", "-x", "@x", "\t=x", "\r=x", "-1.5", "plain", "'=x"]
-    rows = [[starts[place % 9], *row[1:]] for place, row in enumerate(noisy_rows())]
-    write_table(here / "a.csv", rows)
-    assert command.main(["a.csv", "--escape-formulas", *OPTIONS]) == 0
-    cells = {row["nr"] for row in read_table(here / "a-lops" / "kept.csv")}
-    assert cells == {*(f"'{start}" for start in starts[:6]), *starts[6:]}
-    assert command.main(["a.csv", "--force", *OPTIONS]) == 0
-    assert {row["nr"] for row in read_table(here / "a-lops" / "kept.csv")} == set(starts)
-
-
 def test_links_stay_links_and_files_keep_their_modes(here):
     write_table(here / "a.csv", noisy_rows())
     for name in ("folder", "files"):
@@ -63,10 +51,6 @@ def test_links_stay_links_and_files_keep_their_modes(here):
     assert (here / "folder" / "kept.csv").is_file()
     assert len(read_table(here / "files" / "real.csv")) > 50
     assert (here / "files" / "real.csv").stat().st_mode & 0o777 == 0o640
-    path, _ = copies.vendor(here)
-    path.chmod(0o755)
-    copies.vendor(here)
-    assert path.stat().st_mode & 0o777 == 0o755
 
 
 def test_a_checkout_that_cannot_be_written(here, monkeypatch):

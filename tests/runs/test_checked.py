@@ -19,7 +19,7 @@ CORPUS = Corpus("toy", [f"d{i}" for i in range(N)], [f"text {i}" for i in range(
 def test_the_noise_by_checked_documents():
     """Half of "arts" is law or nothing; document 1 has no pseudo-label."""
     checked = {0: "arts", 4: "law", 8: "arts", 12: None, 2: "law", 1: "law"}
-    found = noise_metrics(Evaluator(None, CLASSES, checked), POSITIONS, LABELS)
+    found = noise_metrics(Evaluator(None, checked), POSITIONS, LABELS)
     assert found["noise"] is None
     assert (found["checked_noise"]["checked"], found["checked_noise"]["value"]) == (5, 2 / 5)
     per_class = found["checked_noise_per_class"]
@@ -29,13 +29,13 @@ def test_the_noise_by_checked_documents():
 
 
 def test_nothing_checked_says_nothing():
-    assert noise_metrics(Evaluator(LABELS, CLASSES), np.arange(200), LABELS) == {"noise": 0}
-    found = noise_metrics(Evaluator(None, CLASSES, {1: "law"}), POSITIONS, LABELS)
+    assert noise_metrics(Evaluator(LABELS), np.arange(200), LABELS) == {"noise": 0}
+    found = noise_metrics(Evaluator(None, {1: "law"}), POSITIONS, LABELS)
     assert (found["checked_noise"], found["checked_noise_per_class"]) == (None, {})
 
 
 def test_an_evaluator_of_some_documents_has_their_checks():
-    some = Evaluator(None, CLASSES, {3: "law", 5: None}).at(np.array([5, 9, 3]))
+    some = Evaluator(None, {3: "law", 5: None}).at(np.array([5, 9, 3]))
     assert some.checked == {0: None, 2: "law"}
 
 

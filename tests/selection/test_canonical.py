@@ -1,25 +1,19 @@
 """A selection does not depend on the order of the rows: exactly, for every method."""
 
 import importlib.util
-import os
 import time
 from collections import Counter, namedtuple
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-import lops_adapters
-from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection import METHODS, Suggestions, build
 from lops_adapters.selection.canonical import as_selector, content_keys, content_order
 from lops_adapters.selection.random import random_like
 
 from ..noisy import noisy_texts
 
-DATA = os.environ.get("LOPS_DATA")
 TEXTS, LABELS, GOLD = noisy_texts(n=150, k=3, noise=0.25)
 # Some rows twice, one five times, some texts under two labels.
 TWICE = [*range(150), *range(20), 3, 3, 3]
@@ -131,26 +125,6 @@ def test_the_control_of_another_selection():
     }
 
 
-def test_labels_and_samples_in_arrays_and_columns():
-    pandas = pytest.importorskip("pandas")
-    codes = np.array([int(label[-1]) for label in LABELS])
-    plain = build("automatic", "linear")(TEXTS, codes.tolist())
-    index = np.arange(150)[::-1]  # an index that is not the position
-    for samples, labels in (
-        (np.array(TEXTS), codes),
-        (np.array(TEXTS, dtype=object), codes),
-        (pandas.Series(TEXTS, index=index), pandas.Series(codes, index=index)),
-        ([text.split() for text in TEXTS], codes),
-    ):
-        found = build("automatic", "linear")(samples, labels)
-        if isinstance(samples, list):  # tokens are other samples than their text
-            assert abs(len(found.kept) - len(plain.kept)) < 15
-            continue
-        np.testing.assert_array_equal(found.mask, plain.mask)
-        np.testing.assert_array_equal(found.confidence, plain.confidence)
-        assert found.per_class == plain.per_class
-
-
 def test_keys_are_the_same_on_every_machine():
     point = namedtuple("point", "ids places")(np.array([1, 2], dtype=np.int32), (0,))
     samples = ["text", "\ud800", "", ["a", "b"], [["a"], ["b"]], 1, 0.5, None, {"b": 1, "a": [2]},
@@ -194,34 +168,9 @@ def test_pseudo_labels_order_equal_samples():
     assert order.tolist() == [1, 3, 0, 2]  # identical rows in the order of their occurrence
 
 
-def test_wrong_rows_are_named_by_the_callers_position():
-    labels = list(LABELS)
-    labels[7] = None
-    with pytest.raises(LopsError, match="missing value"):
-        build("automatic", "linear")(TEXTS, labels)
-
-
 def test_a_hundred_thousand_rows_are_sorted_in_a_moment():
     texts = [f"number {i} of many short texts with a few words each" for i in range(10**5)]
     codes, start = np.arange(10**5) % 7, time.process_time()
     order = content_order(texts, codes, seed=0)
     assert time.process_time() - start < 1
     assert sorted(order.tolist()) == list(range(10**5))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not DATA, reason="LOPS_DATA does not name the folder of the real data")
-@pytest.mark.parametrize(
-    "arguments", [{}, {"method": "released", "keep": 0.5}, {"method": "ranked", "keep": 0.8}]
-)
-def test_ag_news_shuffled(arguments):
-    from lops_adapters.datasets import load_dataset as load
-
-    corpus = load("agnews", data_dir=Path(DATA)).corpus
-    found = string_match(corpus.texts, corpus.seeds)
-    columns = [corpus.texts[i] for i in found.positions], list(found.labels)
-    outcomes = [
-        outcome(lops_adapters.select(texts, labels, probe="linear", **arguments), texts, labels)
-        for texts, labels in (columns, shuffled(columns, 1))
-    ]
-    assert outcomes[0] == outcomes[1]

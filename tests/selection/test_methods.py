@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import RULES, LopsError, tie_hash
-from lops_adapters.evaluation import noise
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, Suggestions, build, keep_all
 from lops_adapters.selection.canonical import content_order
@@ -86,26 +85,6 @@ def test_what_the_probe_says_can_be_listened_to(name):
 @everything
 def test_conformance(name):
     check_method(name, SAMPLES, LABELS, gold=GOLD, probe=lambda: Told(TABLE))
-
-
-@everything
-def test_a_selection(name):
-    selection = selector(name)(SAMPLES, LABELS)
-    assert selection.rule == name
-    if name == "committee":  # its members know nothing of these samples
-        assert len(selection.rejected) == 0
-        return
-    if name != "standard":
-        assert 0 < len(selection.rejected) < N
-    if name not in ("standard", "random"):
-        assert noise(np.array(LABELS)[selection.kept], np.array(GOLD)[selection.kept]) < noise(
-            LABELS, GOLD
-        )
-
-
-def test_the_seed_counts():
-    first, other = (selector("random", seed=seed)(SAMPLES, LABELS) for seed in (3, 4))
-    assert other.kept.tolist() != first.kept.tolist()
 
 
 @everything

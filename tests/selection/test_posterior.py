@@ -105,18 +105,6 @@ def test_wrong_labels_are_found_and_the_class_they_come_from():
     np.testing.assert_allclose(given, real, atol=0.05)  # drawn towards 0.9 on the diagonal
 
 
-@pytest.mark.parametrize("most", [100_000, 500])
-def test_the_order_of_rows_is_nothing(most, monkeypatch):
-    """Not even where the estimate is made from some of the rows, and the table is sorted."""
-    monkeypatch.setattr(module, "_MOST", most)
-    views, labels, _ = case(n=2000)
-    for order in (np.argsort(labels), np.random.default_rng(1).permutation(2000)):
-        found, given = posterior(views, labels)
-        moved, same = posterior(views[order], labels[order])
-        np.testing.assert_allclose(same, given, atol=1e-12)
-        np.testing.assert_allclose(moved, found[order], atol=1e-9)
-
-
 def test_some_rows_stand_for_all(monkeypatch):
     views, labels, _ = case(n=3000)
     order = np.argsort(labels)

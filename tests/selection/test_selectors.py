@@ -2,8 +2,6 @@
 nothing else.
 """
 
-from enum import Enum
-
 import numpy as np
 import pytest
 
@@ -177,23 +175,6 @@ def test_checkpoints_are_enough_for_any_batch_size(batch_size):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"every": 0}, "every is 0; wanted a number of updates"),
-        ({"every": -1}, "every is -1"),
-        ({"seed": -1}, "seed is -1"),
-        ({"keep": 0}, "tau is 0"),
-        ({"method": "best"}, "rule is 'best'"),
-    ],
-)
-def test_bad_settings(changes, message):
-    probe = Scripted(script_of(0))
-    with pytest.raises(LopsError, match=message):
-        Lops(probe, **changes)(SAMPLES, LABELS)
-    assert probe.trained_on is None
-
-
-@pytest.mark.parametrize(
     ("samples", "labels", "message"),
     [
         (SAMPLES[:-1], LABELS, "found 59 samples and codes of shape .60,."),
@@ -207,74 +188,6 @@ def test_bad_input(samples, labels, message):
     with pytest.raises(LopsError, match=message):
         Lops(probe)(samples, labels)
     assert probe.trained_on is None
-
-
-def test_nothing_learnt():
-    codes = np.array([int(label[-1]) for label in LABELS])
-    script = np.stack([np.eye(K, dtype=np.float32)[np.where(codes == 2, 0, codes)]] * EPOCHS)
-    with pytest.warns(LopsWarning, match="nothing was learnt in 1 of 3 classes"):
-        Lops(Scripted(script, 1))(SAMPLES, LABELS)
-    with pytest.raises(LopsError, match="nothing was learnt in 1 of 3 classes"):
-        Lops(Scripted(script, 1), strict=True)(SAMPLES, LABELS)
-
-
-class Colour(Enum):
-    RED = 1
-    BLUE = 2
-
-
-NAMES = {
-    "text": ["a", "b", "c"],
-    "int": [2, 30, 100],
-    "tuple": [("a", 0), ("a", 1), ("b",)],
-    "mixed": ["a", 7, ("b", 1)],
-    "frozenset": [frozenset("a"), frozenset("ab"), frozenset()],
-    "enum": [Colour.RED, Colour.BLUE, "green"],
-    "bool and text": [False, True, "maybe"],
-}
-
-
-@pytest.mark.parametrize("kind", NAMES)
-@pytest.mark.parametrize("selector", ["lops", "keep_all"])
-def test_labels_of_any_hashable_type(kind, selector):
-    names = NAMES[kind]
-    labels = [names[int(label[-1])] for label in LABELS]
-    if selector == "keep_all":
-        selection = keep_all(SAMPLES, labels)
-    else:
-        # Columns follow the classes in the order that LearningOrder gives them.
-        columns = [names.index(name) for name in LearningOrder(labels).classes]
-        selection = Lops(Scripted(script_of(3)[:, :, columns]))(SAMPLES, labels)
-        np.testing.assert_array_equal(
-            selection.kept, Lops(Scripted(script_of(3)))(SAMPLES, LABELS).kept
-        )
-    assert {name: report.count for name, report in selection.per_class.items()} == {
-        name: labels.count(name) for name in names
-    }
-
-
-def test_labels_in_any_container():
-    pandas, torch = pytest.importorskip("pandas"), pytest.importorskip("torch")
-    codes = [int(label[-1]) for label in LABELS]
-    series = pandas.Series(LABELS, index=range(N, 0, -1))
-    for labels in (
-        np.array(LABELS),
-        np.array(LABELS, dtype=object),
-        series,
-        series.astype("category"),
-        tuple(LABELS),
-    ):
-        assert_same(
-            Lops(Scripted(script_of(3)))(SAMPLES, labels),
-            Lops(Scripted(script_of(3)))(SAMPLES, LABELS),
-        )
-        assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, LABELS).per_class
-    for labels in (np.array(codes), torch.tensor(codes), pandas.Series(codes)):
-        assert_same(
-            Lops(Scripted(script_of(3)))(SAMPLES, labels),
-            Lops(Scripted(script_of(3)))(SAMPLES, codes),
-        )
-        assert keep_all(SAMPLES, labels).per_class == keep_all(SAMPLES, codes).per_class
 
 
 def test_keep_all():

@@ -8,7 +8,7 @@ import pytest
 from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build, source_table, sources
 from lops_adapters.selection.signals import Signals, overlapping
-from lops_adapters.selection.source_model import given_rows
+from lops_adapters.selection.source_model import vote_rows
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import by_votes, first_codes, fit
 from lops_adapters.selection.suggestions import Suggestions
@@ -358,7 +358,7 @@ def test_how_far_the_majority_counts_by_hand():
     for per_row, others in ((1, 0), (2, 1), (3, 2)):
         votes = np.full((30, 3), -1)
         votes[:, :per_row] = np.arange(30)[:, None] % 3
-        given = given_rows(Signals.of(votes, K), votes, np.full(30, -1))
+        given = vote_rows(Signals.of(votes, K), votes, np.full(30, -1))
         assert given.anchor(members=False) == pytest.approx(3 / (3 + others))
         assert given.anchor(members=True) == pytest.approx(3 / (6 + others))
 

@@ -31,13 +31,50 @@ def test_kappas_of_sources_and_of_checked_rows():
     assert kappas["ann", "ben"] > 0.5
     assert abs(kappas["model", "guess"]) < 0.2
     of_truth = {pair.first: pair for pair in page.with_truth}
-    right = np.mean([votes["model"][row] == true[row] for row in range(100)])
-    assert of_truth["model"].equal == pytest.approx(right)
+    assert of_truth["model"].equal == pytest.approx(by_kind(votes, true, range(100)))
     assert of_truth["model"].kappa.rows == 100
     assert len(of_truth["model"].per_class) == 2
     counts = next(one.counts for one in page.confusions if one.source == "guess")
-    assert np.sum(counts) == 100
+    assert np.sum(counts) == pytest.approx(400, abs=2)
     assert 0 < page.alpha.value < kappas["ann", "ben"]
+
+
+def by_kind(votes, true, checked):
+    """How often the model is right, estimated apart where sources differ and where they do not."""
+    differ = np.array([len(set(row)) > 1 for row in zip(*votes.values(), strict=True)])
+    right = np.array(votes["model"], dtype=object) == true
+    rows = np.isin(np.arange(len(true)), list(checked))
+    return sum(np.mean(differ == kind) * right[rows & (differ == kind)].mean() for kind in (0, 1))
+
+
+def test_rows_on_which_sources_differ_are_checked_more_often_and_weigh_less():
+    texts, true, votes = labelled(600)
+    del votes["guess"]
+    right = np.mean(np.array(votes["model"], dtype=object) == true)
+    ahead = np.mean(np.array(votes["model"]) == true) - np.mean(np.array(votes["ann"]) == true)
+    differ = np.array([len(set(row)) > 1 for row in zip(*votes.values(), strict=True)])
+    found = []
+    for seed in range(12):
+        top = agree(texts, votes, seed=seed).to_check[:80]
+        expected = 3 * differ.mean() / (3 * differ.mean() + 1 - differ.mean())
+        assert differ[list(top)].mean() == pytest.approx(expected, abs=0.02)
+        page = agree(texts, votes, checked={row: true[row] for row in top}, people=["ann"])
+        model = page.with_truth[2]
+        one = page.comparisons[1].found
+        holds = model.kappa.low <= 2 * right - 1 <= model.kappa.high  # of two even classes
+        found.append((model.equal, one.value, one.low <= ahead <= one.high, holds))
+    equal, value, difference_holds, kappa_holds = np.mean(found, axis=0)
+    assert equal == pytest.approx(right, abs=0.02)
+    assert value == pytest.approx(ahead, abs=0.02)
+    assert min(difference_holds, kappa_holds) >= 0.8
+
+
+def test_checked_rows_of_one_kind_stand_for_all():
+    texts = [f"text {i}" for i in range(10)]
+    votes = {"ann": ["a", "b"] * 5, "ben": ["a", "b"] * 4 + ["b", "a"]}
+    page = agree(texts, votes, checked={0: "a", 1: "b"})  # no row on which they differ
+    assert [pair.equal for pair in page.with_truth] == [1, 1]
+    assert page.confusions[0].counts == [[5, 0], [0, 5]]
 
 
 def test_verdicts_about_people():

@@ -16,7 +16,7 @@ from lops_adapters import LopsError, LopsWarning
 from lops_adapters.core import RULES
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Lops, build
+from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import CANNOT_TELL
 from lops_adapters.selection.methods import offered
@@ -107,27 +107,6 @@ def test_suggestions_are_those_of_the_last_snapshot():
     np.testing.assert_array_equal(found.suggested_probability, last.max(axis=1).astype(float))
 
 
-@pytest.mark.parametrize("method", ["learning-order", "ranked", "margin"])
-def test_a_fraction_keeps_just_that(method):
-    per_class = True if method == "margin" else None
-    found = select(TEXTS, LABELS, method, keep=0.5, per_class=per_class, probe="linear")
-    assert found.rule == found.settings["method"] == method
-    assert [report.kept for report in found.per_class.values()] == [
-        -(-report.count // 2) for report in found.per_class.values()
-    ]
-
-
-def test_a_rule_of_the_core():
-    released = select(
-        TEXTS, LABELS, probe=LinearProbe(), keep=0.4, method="released", every=3, seed=5
-    )
-    order = content_order(TEXTS, np.array([int(label[-1]) for label in LABELS]), seed=5)
-    selector = Lops(LinearProbe(), keep=0.4, method="released", every=3, seed=5)
-    expected = selector([TEXTS[i] for i in order], [LABELS[i] for i in order])
-    np.testing.assert_array_equal(released.mask[order], expected.mask)
-    np.testing.assert_array_equal(released.learnt_at[order], expected.learnt_at)
-
-
 @pytest.mark.parametrize("arguments", [{}, {"method": "automatic"}])
 def test_per_class_keeps_as_many_and_the_same_share_of_every_class(arguments):
     plain, even = (
@@ -210,15 +189,6 @@ def test_labels_that_say_nothing_of_the_texts_are_all_kept(choice):
 
 
 # The committee: its probabilities, its estimate of the noise, its members.
-
-
-def test_a_larger_probability_keeps_fewer():
-    found = [select(TEXTS, LABELS, sure=sure) for sure in (0.5, 0.8, 0.99)]
-    assert found[0].mask.sum() > found[2].mask.sum()
-    for sure, selection in zip((0.5, 0.8, 0.99), found, strict=True):
-        np.testing.assert_array_equal(selection.mask, selection.confidence >= sure)
-        assert f"right with a probability of at least {sure:g}." in selection.why[1]
-        assert selection.settings["sure"] == sure
 
 
 def test_labels_that_are_more_probably_wrong_than_right_are_rejected():
@@ -382,16 +352,6 @@ def test_an_encoder_and_words(tiny, monkeypatch):
     own = lops_adapters.select(TEXTS, LABELS, encoder=narrow(tiny))
     assert (own.why, own.settings) == (found.why, found.settings)
     np.testing.assert_array_equal(own.mask, found.mask)
-
-
-def test_the_order_of_texts_is_nothing():
-    order = np.random.default_rng(4).permutation(len(TEXTS))
-    here = select(TEXTS, LABELS)
-    there = select([TEXTS[i] for i in order], [LABELS[i] for i in order])
-    np.testing.assert_array_equal(there.mask, here.mask[order])
-    np.testing.assert_array_equal(there.confidence, here.confidence[order])
-    np.testing.assert_array_equal(there.suggested, here.suggested[order])
-    assert there.why == here.why
 
 
 def test_missing_texts_are_empty_as_in_a_file():

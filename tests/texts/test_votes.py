@@ -1,7 +1,5 @@
 """Votes of several label sources: read, matched to classes, joined, reported."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -112,28 +110,6 @@ def test_checked_rows_of_votes(selection, rows):
     assert [found.corrected[row] for row in checked] == list(checked.values())
     assert found.checked_rate.checked == len(checked)
     assert found.mask[list(checked)].all()
-
-
-def test_answers_that_nearly_name_a_class():
-    answers = ["Sport", "it is art!", "sports", None, "art"]
-    given = read_labels(answers, classes=["sports", "art"])
-    assert given.shown == ["sports", "art", "sports", None, "art"]
-    assert given.notes == [
-        "Read as classes: 'Sport' as sports (1), 'it is art!' as art (1).",
-        "Without a label: 1 row (position 3), neither kept nor rejected.",
-    ]
-
-
-@pytest.mark.parametrize("answer", ["weather", "sports or art", ""])
-def test_answers_that_name_no_class(answer):
-    read = partial(read_labels, [answer, "sports", "art"], classes=["sports", "art"])
-    if not answer:
-        assert read().shown == [None, "sports", "art"]
-        return
-    message = f"1 label names none, or several, of the classes: '{answer}' .*; .* add abstain="
-    with pytest.raises(LopsError, match=message):
-        read()
-    assert read(abstain=answer).shown == [None, "sports", "art"]
 
 
 def test_single_labels_are_matched_to_classes():

@@ -119,13 +119,6 @@ def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset,
     assert arm["iterations"][1]["pseudo_labels"] == arm["iterations"][1]["selected"] == 65
 
 
-def test_names_of_several_words(dataset):
-    corpus, chosen = dataset.corpus, settings(supervision="names")
-    known = set(word_counts(tokenize(corpus.texts)))
-    found = find_seeds(corpus, [], find_labelled(corpus, chosen), chosen, known)
-    assert found == {"fine_arts": [("fine", "arts")], "law": [("law",)], "sport": [("sport",)]}
-
-
 def test_names_of_the_data_are_the_seeds(dataset):
     corpus, chosen = dataset.corpus, settings(supervision="names")
     named = Corpus(
@@ -248,39 +241,6 @@ def test_words_at_large_come_as_often_as_in_the_corpus(monkeypatch, dataset, tmp
     assert (PAD in prepared.vectors.words) == faithful
     if faithful:
         assert lengths == [[int(counts.total() / 72)]]
-
-
-@pytest.mark.parametrize("network", NETWORKS)
-def test_pseudo_documents_look_like_the_real_ones(dataset, go, finished, tmp_path, network):
-    done = (
-        finished
-        if network == "cnn"
-        else go(
-            dataset,
-            tmp_path / "run",
-            ["standard"],
-            network="han",
-            pretrain_epochs=1,
-            max_iterations=1,
-        )
-    )
-    prepared = prepare(dataset.corpus, done.job)
-    known = set(prepared.vectors.words)
-    assert PAD not in known
-    real = [
-        [word for sentence in document for word in sentence if word in known]
-        for document in prepared.documents
-    ]
-    for document in prepared.pseudo_documents:
-        words = [word for sentence in document for word in sentence]
-        assert set(words) <= known
-        if network == "han":
-            assert len(document) <= 4
-            assert all(sentence[-1] == "." and len(sentence) <= 21 for sentence in document)
-    if network == "cnn":
-        lengths = {min(20, len(words)) for words in real}
-        assert {len(document[0]) for document in prepared.pseudo_documents} <= lengths
-        assert all(len(document) == 1 for document in prepared.pseudo_documents)
 
 
 def bytes_of(path):
