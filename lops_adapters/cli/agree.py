@@ -9,7 +9,7 @@ from typing import Any
 
 from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs
+from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
@@ -80,14 +80,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not 0 < options.margin < 100:
         raise LopsError(f"--margin is {options.margin:g}; wanted points above 0 and below 100")
     inputs = options.checked or []
-    paths = files.find(options.files)
-    folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-agreement")
-    outputs.resolve(folder, "--output")
-    with storage.claimed(folder), outputs.as_private_as([*paths, *inputs]):
-        outputs.check_folder(folder, "agree", options.force, [*paths, *inputs])
-        sample, sums = _read(options, paths)
-        page = _compared(options, sample)
-        _write(options, folder, sample, page, sums, files.named(paths))
+    with standard_input.given(options.files) as paths:
+        folder = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-agreement")
+        outputs.resolve(folder, "--output")
+        with storage.claimed(folder), outputs.as_private_as([*paths, *inputs]):
+            outputs.check_folder(folder, "agree", options.force, [*paths, *inputs])
+            sample, sums = _read(options, paths)
+            page = _compared(options, sample)
+            _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
     _print(page, remote.complete(folder))
     return 0
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs
+from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
 from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
@@ -64,7 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the corrected table and print what has changed."""
     options = parser().parse_args(arguments)
     set_up_logging(quiet=True)
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths:
+        _apply(options, paths)
+    return 0
+
+
+def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
     table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
@@ -93,7 +98,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"Only cells of {paths[0].name} are written: no formulas, formats, other sheets."
         )
     print("\n".join(printed))
-    return 0
 
 
 def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> None:

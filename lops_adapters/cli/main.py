@@ -19,6 +19,7 @@ COMMANDS = {
     "apply": "write a table with the corrections that were made in a report",
     "agree": "how far annotators, rules and language models agree, and with checked rows",
     "patch": "insert LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass",
+    "vendor": "copy the one-file core into a code base, or check a copy",
 }
 STOPPED = "Stopped. No partial output was written."
 
@@ -26,7 +27,7 @@ STOPPED = "Stopped. No partial output was written."
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status.
 
-    0: done; 2: bad input; 130: stopped.
+    0: done; 1: a check found something; 2: bad input; 130: stopped.
     """
     argv = list(sys.argv[1:] if arguments is None else arguments)
     lops = parser()

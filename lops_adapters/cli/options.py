@@ -34,8 +34,8 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
         nargs="+",
         metavar="FILE",
         help="CSV, TSV, JSONL, JSON or fastText's .txt (also with .gz or .zip), Parquet, .arrow or "
-        ".xlsx: files, folders, or patterns such as 'part-*.csv'; a folder of class folders. "
-        "Also s3://, gs://, hf:// and https://",
+        ".xlsx: files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: "
+        "standard input. Also s3://, gs://, hf:// and https://",
     )
     data.add_argument("--text", metavar="COLUMN", help="column of texts")
     data.add_argument("--label", metavar="COLUMN", help="column of noisy labels")

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, printed
+from lops_adapters.cli import outputs, printed, standard_input, threads
 from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
@@ -38,7 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     options.command = ["lops", "select", *(arguments or ())]
     set_up_logging(quiet=True)
-    paths = files.find(options.files)
+    with standard_input.given(options.files) as paths, threads.limited() as notes:
+        _checked(options, paths, notes)
+    return 0
+
+
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[str]) -> None:
+    """Check the options and the table, then select."""
     choice = _of_options(Choice, options, words=shared.read_words(options.words))
     method, row = choice.method, choice.check()
     check_names(options.probe, options.encoder)
@@ -80,8 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
         _check_outputs(options, paths, folder)
         output = engine.Output(folder, options.format or table.format.native, options.corrected)
-        _select(options, _job(options, table, columns, choice, output), table, output)
-    return 0
+        _select(options, _job(options, table, columns, choice, output, notes), table, output)
 
 
 def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
@@ -104,6 +109,7 @@ def _job(
     columns: Columns,
     choice: Choice,
     output: engine.Output,
+    notes: Sequence[str],
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
@@ -111,15 +117,16 @@ def _job(
     labels = listed([columns.label] if columns.label else [*columns.soft_labels, *columns.votes])
     read = [f"texts: {columns.text}"] if columns.text else []
     read += [f"vectors: {columns.embeddings}"] if columns.embeddings else []
+    named = standard_input.named(options.files, paths)
     page: dict[str, Any] = {
         "title": f"{paths[0].name}: kept by the {choice.method} method",
-        "source": f"{files.named(paths)}; {', '.join([*read, f'labels: {labels}'])}",
+        "source": f"{named}; {', '.join([*read, f'labels: {labels}'])}",
     }
     data = {}
     if options.engine == "process":
         page["table"] = {} if columns.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
-        sha256 = sums() | files.checksums(vectors)
+        sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
         data = {"sha256": sha256}
     unrecorded = (*UNRECORDED, *(one.name for one in fields(Choice)))
     return TableJob(
@@ -135,6 +142,7 @@ def _job(
             **{name: value for name, value in vars(options).items() if name not in unrecorded},
             "checked": files.checksums(options.checked or ()),
         },
+        said=notes,
         command=" ".join(options.command),
     )
 
@@ -151,7 +159,7 @@ def _select(
             done = engine.run(table, job, output)
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
-    name = files.named(table.paths)
+    name = standard_input.named(options.files, table.paths)
     verbose, parts = options.verbose, ray is not None
     print("\n".join(printed.lines(name, done, output, parts=parts, verbose=verbose)))
 
@@ -169,9 +177,10 @@ def _table(
     keeps = format.copied or format.name == format.native
     suffix = first.suffix if keeps else f".{format.native}"
     output = f"{first.stem}-corrected{suffix}"
+    names = ["TABLE"] if files.STANDARD_INPUT in options.files else map(str, paths)
     round_ = len(options.checked or ()) + 1
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
-    words = ["lops", "apply", download, *map(str, paths), *reading, "--output", output]
+    words = ["lops", "apply", download, *names, *reading, "--output", output]
     again = [word for word in options.command if word != "--force"]
     return {
         "column": options.label,

@@ -16,6 +16,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.plain_text import texts_in
 from lops_adapters.remote import is_remote, located, matching
 
+STANDARD_INPUT = "-"
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
 ALIKE = 0.85  # high, since a shared suffix alone makes two file names similar
 
@@ -95,12 +96,6 @@ def reading(path: Path) -> Iterator[None]:
         raise LopsError(f"cannot read {path}: {NOT_UTF8.format(error)}") from None
 
 
-def named(paths: Sequence[Path]) -> str:
-    """Return the names of files, at most three of them."""
-    rest = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return ", ".join(map(str, paths[:3])) + rest
-
-
 def checksums(paths: Sequence[Path]) -> dict[str, str]:
     """Return the SHA-256 of files, by their names as given."""
     sums = {}
@@ -135,8 +130,9 @@ def _inside(path: Path) -> list[Path]:
 
 def changed(paths: Sequence[Path]) -> LopsError:
     """Return the error about input that is not the same in both passes."""
+    named = ", ".join(map(str, paths[:3])) + (" and others" if len(paths) > 3 else "")
     return LopsError(
-        f"the input changed during the run ({named(paths)}); nothing was written; "
+        f"the input changed during the run ({named}); nothing was written; "
         "run again when nothing else writes to it"
     )
 

@@ -6,10 +6,17 @@ from pathlib import Path
 
 from lops_adapters import core
 from lops_adapters.core import LopsError
+from lops_adapters.storage import write_text
 
+CORE_NAME = "lops_core.py"
 _STAMP = re.compile(
     r"# Copied from lops_adapters (\S+), file (\S+); SHA-256 of all lines below: ([0-9a-f]{64})"
 )
+
+
+def core_text() -> str:
+    """Return the text of ``lops_adapters/core.py``."""
+    return Path(core.__file__).read_text(encoding="utf-8")
 
 
 def stamped(text: str, origin: str) -> str:
@@ -40,6 +47,39 @@ def state(path: Path, text: str) -> str:
     if stamp[3] != _digest(rest):
         return "edited"
     return "current" if rest == text else "old"
+
+
+def version_of(path: Path) -> str:
+    """Return the version in a copy's stamp; ``?`` without a stamp."""
+    stamp = _STAMP.match(path.read_text(encoding="utf-8"))
+    return stamp[1] if stamp else "?"
+
+
+def target(destination: Path) -> Path:
+    """Return the file for ``lops vendor DESTINATION``: itself, or ``lops_core.py`` in a folder."""
+    if destination.is_dir():
+        return destination / CORE_NAME
+    if destination.suffix != ".py":
+        raise LopsError(
+            f"{destination} is neither a folder nor a name ending in .py; "
+            "create the folder first, or name a file such as core.py"
+        )
+    if not destination.parent.is_dir():
+        raise LopsError(f"there is no folder {destination.parent}; create it first")
+    return destination
+
+
+def vendor(destination: Path) -> tuple[Path, str]:
+    """Copy the core to a file or into a folder; return the file and its state before, see
+    :func:`state`.
+
+    Raises a LopsError if there is no such folder, or the file is no unchanged copy of the core.
+    """
+    path, text = target(destination), core_text()
+    previous = state(path, text)
+    refuse_changed(path, previous)
+    write_text(path, stamped(text, "lops_adapters/core.py"))
+    return path, previous
 
 
 def refuse_changed(path: Path, found_state: str) -> None:

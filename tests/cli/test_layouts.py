@@ -1,6 +1,8 @@
 """Layouts of tools: JSON arrays, Label Studio, fastText, class folders, archives, encodings."""
 
+import io
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -39,6 +41,13 @@ def test_an_array_of_objects(indent):
     assert rows(".jsonl") == sorted(ROWS)
     run("t.json", "--label", "label", "--format", "csv")
     assert rows() == sorted(ROWS)
+
+
+def test_an_array_on_standard_input(monkeypatch):
+    content = json.dumps([{"text": text, "label": label} for text, label in ROWS]).encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    run("-", "--label", "label")
+    assert rows(".json") == sorted(ROWS)
 
 
 def test_lines_of_objects_in_a_json_file():

@@ -72,6 +72,6 @@ def test_bad_input_is_one_line(error, line, monkeypatch, capsys):
     def fail(_):
         raise error
 
-    monkeypatch.setattr("lops_adapters.cli.apply.main", fail)
-    assert main(["apply", "x"]) == 2
+    monkeypatch.setattr("lops_adapters.cli.vendor.main", fail)
+    assert main(["vendor", "x"]) == 2
     assert capsys.readouterr().err == line

@@ -1,14 +1,16 @@
-"""Where tables come from: packed files, spreadsheets, folders."""
+"""Where tables come from: packed files, spreadsheets, standard input, folders."""
 
 import contextlib
 import gzip
+import io
 import json
 import sys
 
 import pytest
 
-from lops_adapters.cli import apply
+from lops_adapters.cli import apply, standard_input
 from lops_adapters.cli import select as command
+from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, limits
 from lops_adapters.formats.readers import open_table
@@ -204,6 +206,58 @@ def test_damaged_spreadsheets(here):
                 pass
 
 
+class Stdin:
+    def __init__(self, content):
+        self.buffer = io.BytesIO(content)
+
+    def isatty(self):
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("suffix", "packed"), [(".csv", False), (".tsv", True), (".jsonl", True), (".parquet", False)]
+)
+def test_standard_input(here, suffix, packed, monkeypatch, capsys):
+    kept = expected(here, suffix)
+    content = (here / f"plain{suffix}").read_bytes()
+    monkeypatch.setattr(sys, "stdin", Stdin(gzip.compress(content) if packed else content))
+    run("-")
+    assert (here / "stdin-lops" / f"kept{suffix}").read_bytes() == kept
+    summary = json.loads((here / "stdin-lops" / "summary.json").read_text())
+    assert summary["source"] == "standard input; texts: text, labels: weak"
+    assert summary["table"]["command"].startswith("lops apply corrections.csv TABLE --output ")
+    config = json.loads((here / "stdin-lops" / "config.json").read_text())
+    assert list(config["dataset"]["sha256"]) == ["standard input"]
+    if not packed:
+        assert config["dataset"]["sha256"] == {
+            "standard input": next(
+                iter(
+                    json.loads((here / "plain-lops" / "config.json").read_text())["dataset"][
+                        "sha256"
+                    ].values()
+                )
+            )
+        }
+
+
+def test_standard_input_that_cannot_be_read(here, monkeypatch, capsys):
+    for content, message in (
+        (b"", "standard input is empty; wanted a table"),
+        (b"a,b\n1,2\n", "standard input has no column 'text'"),
+        (b"\x1f\x8bno", "standard input cannot be unpacked; wanted gzip"),
+        (b'{"text": "a", "weak": "x"}\n{', "standard input, line 2: not JSON"),
+    ):
+        monkeypatch.setattr(sys, "stdin", Stdin(content))
+        refused(message, "-")
+    refused("found - next to files; give standard input alone", "-", "news.csv")
+    monkeypatch.setattr(sys, "stdin", Stdin(b""))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert main(["select", "-", *OPTIONS]) == 2
+    assert "error: standard input is a terminal; pipe" in capsys.readouterr().err
+    assert not list(here.iterdir())
+
+
 def test_folders_are_one_table(here):
     kept = expected(here)
     parts = here / "parts"
@@ -221,3 +275,15 @@ def test_folders_are_one_table(here):
     refused("empty is a folder without tables; wanted files that end in one of .csv", "empty")
     write_table(parts / "part-3.jsonl", ROWS)
     refused("several formats .csv, jsonl.", "parts")
+
+
+def test_what_the_first_bytes_tell():
+    for start, suffix in (
+        (b"\xef\xbb\xbf{}", ".jsonl"),
+        (b" \n{", ".jsonl"),
+        (b"a,b\nc\td", ".csv"),
+        (b"a\tb\r\n", ".tsv"),
+        (b"PK\x03\x04...", ".xlsx"),
+        (gzip.compress(b"a\tb\n" * 9), ".tsv.gz"),
+    ):
+        assert standard_input.suffix_of(start) == suffix

@@ -37,6 +37,7 @@ def commands(folder: Path) -> list[list[str]]:
         [*select, "--force"],
         ["apply", str(folder / "corrections.csv"), table, "--label", "weak", "--output",
          str(folder / "corrected.csv")],
+        ["vendor", str(folder)],
     ]  # fmt: skip
 
 

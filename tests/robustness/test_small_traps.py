@@ -8,6 +8,7 @@ import pytest
 from lops_adapters import storage
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
+from lops_adapters.vendoring import copies
 
 from ..noisy import noisy_rows, read_table, write_table
 
@@ -51,6 +52,10 @@ def test_links_stay_links_and_files_keep_their_modes(here):
     assert (here / "folder" / "kept.csv").is_file()
     assert len(read_table(here / "files" / "real.csv")) > 50
     assert (here / "files" / "real.csv").stat().st_mode & 0o777 == 0o640
+    path, _ = copies.vendor(here)
+    path.chmod(0o755)
+    copies.vendor(here)
+    assert path.stat().st_mode & 0o777 == 0o755
 
 
 def test_a_checkout_that_cannot_be_written(here, monkeypatch):
