@@ -66,12 +66,12 @@ def test_a_library_that_is_missing_is_named_with_its_extra(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "probe"), [("embedding", EmbeddingProbe), ("hybrid", HybridProbe)]
+    ("kind", "probe", "rate"), [("embedding", EmbeddingProbe, 0.01), ("hybrid", HybridProbe, 0.1)]
 )
-def test_classifiers_on_a_frozen_encoder(kind, probe):
+def test_classifiers_on_a_frozen_encoder(kind, probe, rate):
     settings = SelfTrainingSettings(classifier=kind, encoder="some/encoder", max_tokens=99)
     usual = {"encoder": "some/encoder", "max_tokens": 99, "device": "cpu"}
-    assert build_classifier(settings, "cpu") == probe(epochs=20, **usual)
+    assert build_classifier(settings, "cpu") == probe(epochs=20, learning_rate=rate, **usual)
     assert build_probe(settings, "cpu") == probe(**usual)
     chosen = {"epochs": 3, "batch_size": 7, "learning_rate": 0.5}
     settings = SelfTrainingSettings(classifier=kind, **chosen)
