@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lops_adapters import shipped
 from lops_adapters.encoders import pretrained, static
 from lops_adapters.encoders.torch_tools import import_torch
 from lops_adapters.storage import replacing, write_text
@@ -54,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--output", type=Path, default=static.FOLDER)
+    parser.add_argument("--output", type=Path, default=shipped.HERE / static.FOLDER)
     folder = parser.parse_args().output
     tokenizer = pretrained.load_tokenizer(pretrained.MINILM)
     vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])

@@ -123,6 +123,23 @@ def save_bert(folder, words, change=None, **shape):
     return str(folder)
 
 
+def save_topic_bert(folder, topics, **shape):
+    """Write a random narrow BERT whose word vectors know topics: name -> words."""
+    import torch
+
+    topics = [[name, *words] for name, words in topics.items()]
+
+    def teach(model, tokenizer):
+        vectors, directions = model.get_input_embeddings().weight, torch.randn(len(topics), 16)
+        with torch.no_grad():
+            for words, direction in zip(topics, directions, strict=True):
+                vectors[tokenizer.convert_tokens_to_ids(words)] += 0.5 * direction
+
+    words = [*letter_pieces(), *COMMON, *(word for words in topics for word in words), "the", "."]
+    usual = {"max_position_embeddings": 64, "initializer_range": 0.2}
+    return save_bert(folder, words, teach, **{**usual, **shape})
+
+
 def letter_pieces():
     """WordPiece pieces of which every word of small letters can be made."""
     letters = [chr(code) for code in range(ord("a"), ord("z") + 1)]

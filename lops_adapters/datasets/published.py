@@ -6,7 +6,8 @@ Plain data, used by ``registry`` and ``sources``; words and newsgroups are in ``
 """
 
 import json
-from pathlib import Path
+
+from lops_adapters import shipped
 
 COMMIT = "a3bcc18008b856bd91a7f75bc36cd672a9545b5c"
 PAPER_FILES = f"https://raw.githubusercontent.com/dheeraj7596/LOPS/{COMMIT}/data"
@@ -31,7 +32,7 @@ BLOBS = {
     "books": "cc71aa8fa6627dafb8c0292e6868164dcc334f93",
 }
 
-_FACTS = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+_FACTS = json.loads(shipped.data("datasets/published.json"))
 # Newsgroup -> class of the coarse task, class of the fine task; None: not part of the task.
 _GROUPS: dict[str, tuple[str | None, str | None]] = _FACTS["newsgroups"]
 GROUPS = tuple(_GROUPS)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lops_adapters import shipped
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
@@ -137,6 +138,8 @@ def load_dataset(
     columns = CorpusColumns(text_column, label_column, id_column, quiet)
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
+        for file in ("documents.jsonl", "seeds.json"):
+            shipped.data(f"datasets/demo/{file}")
         return read_path(Path(__file__).with_name("demo"), columns, seeds, names, headers)
     if name in TASKS:
         task = TASKS[name]

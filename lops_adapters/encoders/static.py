@@ -5,25 +5,19 @@ are counted and not read again. Recipe: model2vec (Minish Lab, 2024), every piec
 alone, see ``benchmarks/static_table.py``.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import LopsError
+from lops_adapters import shipped
 from lops_adapters.encoders.word_counts import CHAR, WordCounts, count_words
 
 STATIC = "static"
-FOLDER = Path(__file__).parent / "word_pieces"
-SHA256 = {  # benchmarks/static_table.py writes the files; a test compares
-    "pieces.txt": "efa5da3d114f3ed85a23cb138a37efafbe439877814abd7f84a9a318eb80152b",
-    "vectors.npy": "9d27e52cf54f2c1cb08bdad7104bb013193e971eb31be99ec0d4a3b6991e4071",
-}
+FOLDER = "encoders/word_pieces"  # in the package; benchmarks/static_table.py writes it
 WIDTH = 128
 _LONGEST = 100  # letters of a word; longer ones have no pieces
 # Of a word: letters and digits, and single characters of Chinese, as BERT cuts them.
@@ -49,29 +43,12 @@ class PieceTable(NamedTuple):
 @cache
 def piece_table() -> PieceTable:
     """Return the table, read and checked when first used; LopsError: damaged or missing files."""
-    path = FOLDER / "pieces.txt"
-    try:
-        text = path.read_text(encoding="utf-8")
-        _check(path, text.encode())
-        path = FOLDER / "vectors.npy"
-        _check(path, path.read_bytes())
-    except (OSError, UnicodeDecodeError) as error:
-        raise _damaged(path, str(error)) from None
-    pieces = text.split("\n")[:-1]
+    pieces = shipped.text(f"{FOLDER}/pieces.txt").split("\n")[:-1]
+    shipped.data(f"{FOLDER}/vectors.npy")
     rows = {piece: row for row, piece in enumerate(pieces)}
     inner = {piece[2:]: row for piece, row in rows.items() if piece.startswith("##")}
-    return PieceTable(rows, inner, np.load(path, mmap_mode="r"), max(map(len, pieces)))
-
-
-def _check(path: Path, content: bytes) -> None:
-    """Raise a LopsError unless a file has the contents that the package shipped."""
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != SHA256[path.name]:
-        raise _damaged(path, f"checksum {digest:.12}, wanted {SHA256[path.name]:.12}")
-
-
-def _damaged(path: Path, reason: str) -> LopsError:
-    return LopsError(f"{path} is damaged or missing ({reason:.200}); install lops_adapters again")
+    vectors = np.load(shipped.HERE / FOLDER / "vectors.npy", mmap_mode="r")
+    return PieceTable(rows, inner, vectors, max(map(len, pieces)))
 
 
 def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:

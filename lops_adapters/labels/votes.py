@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -99,7 +99,10 @@ def source_name(cell: Any) -> str:
 def is_votes(labels: Any) -> bool:
     """Return whether labels in memory are votes: a row of several labels per text."""
     if isinstance(labels, Mapping):
-        return all(isinstance(column, list | tuple | np.ndarray) for column in labels.values())
+        return all(
+            hasattr(column, "__len__") and not isinstance(column, str | bytes | Set | Mapping)
+            for column in labels.values()
+        )
     if hasattr(labels, "columns") or getattr(labels, "ndim", 1) == 2:
         return True
     if not isinstance(labels, Sequence) or not all(isinstance(row, list | tuple) for row in labels):

@@ -86,12 +86,15 @@ class RemotePath(PurePosixPath):
         return (self._kind or self._info().type).name == kind
 
     def is_file(self) -> bool:
+        """Return whether there is an object."""
         return self._is("File")
 
     def is_dir(self) -> bool:
+        """Return whether there are objects below."""
         return self._is("Directory")
 
     def exists(self) -> bool:
+        """Return whether there is anything."""
         return not self._is("NotFound")
 
     def stat(self) -> Any:
@@ -104,18 +107,22 @@ class RemotePath(PurePosixPath):
         )
 
     def resolve(self) -> RemotePath:
+        """Return the path."""
         return self
 
     def absolute(self) -> RemotePath:
+        """Return the path."""
         return self
 
     def is_symlink(self) -> bool:
+        """Return False."""
         return False
 
     def mkdir(self, **_: object) -> None:
         """Do nothing: a folder begins with its first object."""
 
     def iterdir(self) -> Iterator[RemotePath]:
+        """Yield the objects and folders directly below."""
         yield from self._listed(recursive=False)
 
     def files(self) -> dict[str, int]:
@@ -161,10 +168,12 @@ class RemotePath(PurePosixPath):
         return file if "b" in mode else io.TextIOWrapper(file, encoding, newline=newline)
 
     def read_text(self, encoding: str) -> str:
+        """Return the text of the object."""
         with self.open("r", encoding=encoding) as file:
             return str(file.read())
 
     def write_text(self, text: str, encoding: str) -> None:
+        """Write a text as an object."""
         with self.open("w", encoding=encoding, newline="") as file:
             file.write(text)
 

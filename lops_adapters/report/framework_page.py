@@ -58,7 +58,7 @@ def _summary(config: dict[str, Any], metrics: Metrics) -> str:
         made = f"{labels['count']} {labels['of']} were made, each with a pseudo-label{right}"
     return (
         f'<p class="muted">{metrics["n_documents"]} documents in {len(metrics["classes"])} classes;'
-        f" {escaped(made)}. Seed {config['seed']}, device {escaped(config['device'])}"
+        f" {escaped(made)}. Seed {config['seed']}, device {escaped(config.get('device', '?'))}"
         f"{checked_words(metrics)}.</p>"
     )
 

@@ -4,9 +4,9 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
+from lops_adapters import shipped
 from lops_adapters.core import __version__
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.report.text import escaped, isolated
@@ -176,7 +176,7 @@ def _flat(values: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
 
 
 def _resource(name: str) -> str:
-    return files("lops_adapters.report").joinpath(name).read_text(encoding="utf-8")
+    return shipped.text(f"report/{name}")
 
 
 def _hash(text: str) -> str:

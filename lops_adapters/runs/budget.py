@@ -85,6 +85,6 @@ def announce(cost: Cost | None, corpus: Corpus, job: Job[Any], arms: Sequence[st
     if changed <= {*_FREE} and {*arms} == {*quick.usual_arms}:
         seconds = cost.units(corpus) * unit_seconds()
         log.info(
-            "expected: %s on this machine, less with several cores, or where caches hold vectors",
+            "expected: %s if this machine stays as busy, less with several cores or cached vectors",
             about(seconds),
         )

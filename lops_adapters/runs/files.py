@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.core import Selection
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
@@ -99,8 +99,13 @@ def finished_arms(run: RunFolder) -> dict[str, Any]:
     path = run.path / METRICS
     if not path.exists():
         return {}
-    arms: dict[str, Any] = storage.read_json(path, "delete it and resume").get("arms", {})
-    return arms
+    arms = storage.read_json(path, "delete it and resume").get("arms", {})
+    whole = isinstance(arms, dict) and all(
+        isinstance(arm, dict) and isinstance(arm.get("iterations"), list) for arm in arms.values()
+    )
+    if not whole:
+        raise LopsError(f"{path} is damaged (arms without iterations); delete it and resume")
+    return dict(arms)
 
 
 def add_arm(

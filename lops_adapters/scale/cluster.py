@@ -32,9 +32,11 @@ def connected(address: str | None) -> Iterator[Any]:
         else:
             with _sigterm_handler_restored():
                 ray.init(address=address, **_QUIET)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # Ray raises a bare one if a busy machine starts it too slowly
         way_out = "give the --address of a running cluster, or none to start one here"
-        if address is not None and "RAY_AUTH_MODE" not in os.environ:
+        if address is None:
+            way_out = "try again when the machine is less busy, or give --engine process"
+        elif "RAY_AUTH_MODE" not in os.environ:
             way_out += "; a cluster with a token needs RAY_AUTH_MODE=token"
         raise LopsError(
             f"Ray cannot be reached at {address or 'this machine'} ({error!s:.200}); {way_out}"

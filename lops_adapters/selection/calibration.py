@@ -22,12 +22,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters import shipped
 from lops_adapters.selection.likelihoods import skill
 from lops_adapters.selection.member_table import TEXTS
 from lops_adapters.selection.posterior import NoiseEstimate, some
@@ -192,5 +192,4 @@ def line(
 @cache
 def coefficients() -> dict[str, Any]:
     """Return what ``calibration.json`` holds."""
-    text = files("lops_adapters.selection").joinpath("calibration.json").read_text("utf-8")
-    return dict(json.loads(text))
+    return dict(json.loads(shipped.data("selection/calibration.json")))

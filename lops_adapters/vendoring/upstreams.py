@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from lops_adapters import core
+from lops_adapters import core, shipped
 
 HERE = Path(__file__).parent
 
@@ -45,7 +45,7 @@ class Upstream:
         }
         origins = {f"{folder}lops_core.py": "core.py", **glue}
         return {
-            path: (f"lops_adapters/{origin}", (HERE.parent / origin).read_text(encoding="utf-8"))
+            path: (f"lops_adapters/{origin}", shipped.text(origin))
             for path, origin in origins.items()
         }
 
@@ -69,7 +69,7 @@ def load(name: str) -> Upstream:
     tables = _tables()
     if name not in tables:
         raise core.LopsError(f"there is no patch for {name!r}; wanted one of {', '.join(tables)}")
-    patch = (HERE / "patches" / f"{name}.patch").read_bytes().replace(b"\r\n", b"\n")
+    patch = shipped.data(f"vendoring/patches/{name}.patch")
     return Upstream(name=name, **tables[name], patch=patch)
 
 
@@ -79,7 +79,7 @@ def _tables() -> dict[str, dict[str, str]]:
     Python 3.10 has no reader for full TOML.
     """
     parser = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",))
-    parser.read_string((HERE / "upstreams.toml").read_text(encoding="utf-8"))
+    parser.read_string(shipped.text("vendoring/upstreams.toml"))
     return {
         section: {key: json.loads(value) for key, value in parser[section].items()}
         for section in parser.sections()

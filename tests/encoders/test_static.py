@@ -1,12 +1,12 @@
 """The table that ships: pieces as BERT cuts them, and texts as sums of their words."""
 
-import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from lops_adapters import shipped
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import static
 from lops_adapters.encoders.pretrained import load_config
@@ -134,38 +134,7 @@ def test_neither_torch_nor_transformers():
 
 
 def test_the_table_is_small_and_names_its_source():
-    files = {path.name: path for path in static.FOLDER.iterdir()}
+    files = {path.name: path for path in (shipped.HERE / static.FOLDER).iterdir()}
     assert sum(path.stat().st_size for path in files.values()) < 4.1e6
     assert "Apache License" in files["LICENSE"].read_text()
     assert "all-MiniLM-L6-v2" in files["NOTICE"].read_text()
-
-
-def damage(folder, kind):
-    vectors, pieces = folder / "vectors.npy", folder / "pieces.txt"
-    if kind == "permuted":
-        table = np.load(vectors)
-        np.save(vectors, table[::-1])
-    elif kind == "another type":
-        np.save(vectors, np.load(vectors).astype(np.float32))
-    elif kind == "cut":
-        vectors.write_bytes(vectors.read_bytes()[:-1000])
-    elif kind == "a piece less":
-        pieces.write_text(pieces.read_text(encoding="utf-8").replace("the\n", "", 1), "utf-8")
-    elif kind == "not UTF-8":
-        pieces.write_bytes(b"\xff" + pieces.read_bytes())
-    else:
-        (folder / kind).unlink()
-
-
-@pytest.mark.parametrize(
-    "kind",
-    ["permuted", "another type", "cut", "a piece less", "not UTF-8", "vectors.npy", "pieces.txt"],
-)
-def test_a_damaged_table(tmp_path, monkeypatch, kind):
-    """It ends in one message, never in other scores."""
-    folder = tmp_path / "word_pieces"
-    shutil.copytree(static.FOLDER, folder)
-    damage(folder, kind)
-    monkeypatch.setattr(static, "FOLDER", folder)
-    with pytest.raises(LopsError, match=r"word_pieces/.* is damaged or missing \(.*\); install"):
-        static.piece_table.__wrapped__()

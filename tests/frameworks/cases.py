@@ -15,7 +15,7 @@ import pytest
 from lops_adapters.runs.framework import FRAMEWORKS, named
 
 from ..conwea import toys as conwea
-from ..framework_tools import short_training, write_folder
+from ..framework_tools import save_topic_bert, short_training, write_folder
 from ..lotclass import toys as lotclass
 from ..self_training import toys as self_training
 from ..westclass import toys as westclass
@@ -309,7 +309,7 @@ CASES = {
             added=("lops-all", "standard", "lops"),
             tables=("class_words.json",),
             arm_tables=("pseudo_labels-*.csv",),
-            encoder=xclass.save_word_piece_bert,
+            encoder=partial(save_topic_bert, topics=xclass.TOPICS),
             patches={BLOCK: 30},
             libraries=MODELS,
         ),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.labels.votes import majority, votes_by_text
+from lops_adapters.labels.given import plain_value
+from lops_adapters.labels.votes import is_votes, majority, vote_cells, votes_by_text
 
 from ..noisy import noisy_texts
 
@@ -51,3 +52,13 @@ def test_an_annotation_is_one_label():
         LopsError, match=r"position 1: the label is \{'a': 1\}, which holds several"
     ):
         votes_by_text(["x", "y"], ["a", {"a": 1}], ["Ann", "Bob"])
+
+
+def test_columns_of_votes_in_the_types_of_other_libraries():
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    array = pyarrow.array(["x", "y"])
+    for column in (pandas.Series(["x", "y"]), array, pyarrow.chunked_array([array]), list(array)):
+        assert is_votes({"a": column})
+        assert [plain_value(vote) for vote in vote_cells({"a": column})["a"]] == ["x", "y"]
+    for text in ("xy", b"xy", {"x": 1}, {"x"}, iter("xy")):
+        assert not is_votes({"a": text})

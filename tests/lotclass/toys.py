@@ -6,7 +6,7 @@ import numpy as np
 
 from lops_adapters.lotclass.settings import LotclassSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_topic_bert
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
@@ -70,31 +70,7 @@ def documents(n=90, seed=0):
 
 def save_encoder(folder, **shape):
     """Write a tiny BERT without a masked-language-model head, made the same way every time."""
-    import torch
-
-    topics = {
-        word: number
-        for number, (name, words) in enumerate(TOPICS.items())
-        for word in (name, *words)
-    }
-
-    def teach(model, tokenizer):
-        directions = torch.randn(len(TOPICS), 16)
-        with torch.no_grad():
-            for word, number in topics.items():
-                model.get_input_embeddings().weight[tokenizer.convert_tokens_to_ids(word)] += (
-                    0.5 * directions[number]
-                )
-
-    words = [*letter_pieces(), *COMMON, *topics, "the", "."]
-    return save_bert(
-        folder,
-        words,
-        teach,
-        max_position_embeddings=64,
-        initializer_range=0.2,
-        **{"num_hidden_layers": 1, **shape},
-    )
+    return save_topic_bert(folder, TOPICS, **{"num_hidden_layers": 1, **shape})
 
 
 def save_masked_bert(folder, **shape):

@@ -2,7 +2,7 @@
 disturbed, to the byte.
 
 A command is a fork of a process that has imported it, so that kills fall into its work. Its clock
-stands still, so that the times it writes are no difference.
+stands still and it has one thread, so that neither times nor the machine's load differ.
 """
 
 import os
@@ -12,9 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from threadpoolctl import threadpool_limits
 
 from lops_adapters import console
 from lops_adapters.cli import select
@@ -38,6 +40,8 @@ class Target:
         place: folder of all it writes.
         before: arguments of a command that has written there earlier.
         load: imports what the command needs, before it is forked.
+        small: makes a framework's preset small. Only forks enter it: it would shorten the training
+            of the other commands, too.
 
     """
 
@@ -48,6 +52,7 @@ class Target:
     place: Path
     before: list = field(default_factory=list)
     load: Callable[[], None] = lambda: None
+    small: Callable[[], AbstractContextManager] = nullcontext
 
     def forked(self, arguments, kill_after=None):
         """Run the command in a fork; return how it ended, and after how many seconds."""
@@ -69,9 +74,10 @@ class Target:
             with open(os.devnull, "w") as nowhere:
                 os.dup2(nowhere.fileno(), 1)
                 os.dup2(nowhere.fileno(), 2)
-            os.environ["XDG_CACHE_HOME"] = str(self.place / "cache")
+            os.environ |= {"XDG_CACHE_HOME": str(self.place / "cache"), "OMP_NUM_THREADS": "1"}
             os.chdir(self.place)
-            status = console.guarded(self.main)([str(word) for word in arguments])
+            with self.small(), threadpool_limits(1):
+                status = console.guarded(self.main)([str(word) for word in arguments])
         finally:
             os._exit(status)
 
@@ -86,7 +92,9 @@ def framework(name, folder):
         (folder / "encoder").mkdir()
         given += ["--encoder", case.encoder(folder / "encoder")]
     main, place = command(named(name)), folder / "work"
-    return Target(name, main, given, ["--resume"], place, load=case.load_libraries)
+    return Target(
+        name, main, given, ["--resume"], place, load=case.load_libraries, small=case.small
+    )
 
 
 def selecting(folder):
@@ -120,15 +128,10 @@ def difference(found, wanted):
     return None
 
 
-@contextmanager
 def prepared(folder, name):
-    """The target in a folder of its own; its preset is small while this lasts."""
+    """The target in a folder of its own."""
     (folder / name).mkdir()
-    if name == "select":
-        yield selecting(folder / name)
-    else:
-        with CASES[name].small():
-            yield framework(name, folder / name)
+    return selecting(folder / name) if name == "select" else framework(name, folder / name)
 
 
 def undisturbed(target, arguments):
@@ -179,7 +182,7 @@ def run(kills, seed=0, names=("select", "self_training", "xclass")):
         while sum(done for done, *_ in found.values()) < kills:
             name = min(names, key=lambda name: found[name][0])
             if name not in targets:
-                targets[name] = target = stack.enter_context(prepared(place, name))
+                targets[name] = target = prepared(place, name)
                 fresh(target)
                 seconds = undisturbed(target, target.first)
                 whole[name] = target.place.rename(target.place.with_name("whole")), seconds

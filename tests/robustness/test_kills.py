@@ -150,7 +150,9 @@ def test_the_corrected_table_inside_the_folder(here, name):
         command.main([*given, "--corrected", corrected, *OPTIONS])
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"arms":'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"arms":', '{"arms": 5}', '{"arms": {"lops": 5}}', '{"arms": {"a": {}}}']
+)
 def test_damaged_metrics(here, content):
     run = RunFolder.open(here / "run", CONFIG, resume=False)
     (run.path / "metrics.json").write_text(content)

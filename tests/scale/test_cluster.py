@@ -17,13 +17,18 @@ WAY_OUT = "give the --address of a running cluster, or none to start one here"
 
 
 def fails(*_, **__):
-    raise ConnectionError("no cluster")
+    raise Exception("no cluster")  # as Ray does where a node starts too slowly
 
 
 @pytest.mark.parametrize(
     ("address", "mode", "said"),
     [
-        (None, None, f"at this machine (no cluster); {WAY_OUT}"),
+        (
+            None,
+            None,
+            "at this machine (no cluster); try again when the machine is less busy, or give "
+            "--engine process",
+        ),
         ("10.0.0.1:6379", "token", f"at 10.0.0.1:6379 (no cluster); {WAY_OUT}"),
         (
             "10.0.0.1:6379",

@@ -6,7 +6,7 @@ import numpy as np
 
 from lops_adapters.xclass.settings import XclassSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
+from ..framework_tools import ARTS, COMMON, LAW, SPORT
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
@@ -72,27 +72,3 @@ def write_folder(folder, texts, labels=None, classes=CLASSES):
             "".join(f"{list(classes).index(label)}\n" for label in labels), encoding="utf-8"
         )
     return folder
-
-
-def save_word_piece_bert(folder):
-    """Write a BERT of two narrow layers with a WordPiece vocabulary of the toy words, made the same
-    way every time.
-    """
-    import torch
-
-    topics = {
-        word: number
-        for number, (name, words) in enumerate(TOPICS.items())
-        for word in (name, *words)
-    }
-
-    def teach(model, tokenizer):
-        directions = torch.randn(len(TOPICS), 16)
-        with torch.no_grad():
-            for word, number in topics.items():
-                model.embeddings.word_embeddings.weight[tokenizer.convert_tokens_to_ids(word)] += (
-                    0.5 * directions[number]
-                )
-
-    words = [*letter_pieces(), *COMMON, *topics, "the", "."]
-    return save_bert(folder, words, teach, max_position_embeddings=64, initializer_range=0.2)
