@@ -168,7 +168,7 @@ def difference(
         first[apart], second[apart], checked[apart], probabilities[apart]
     )
     value = share * mean
-    # The share of rows on which they differ is that of a sample, too; one more differs, or not.
+    # The share of rows on which they differ is that of a sample.
     of_share = (len(apart) + 1) * (every - len(apart) + 1) / (every + 2) ** 2 / every
     error = _Z * math.sqrt((share * error) ** 2 + (mean**2 + 1 / (n + 2)) * of_share)
     low, high = max(-1.0, value - error), min(1.0, value + error)

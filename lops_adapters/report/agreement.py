@@ -31,7 +31,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Confusion:
-    """A source: rows per true class and label, (k, k); checked rows stand for all rows."""
+    """A source: rows per true class and label, (k, k); checked rows weigh as much as all."""
 
     source: str
     counts: list[list[int]]

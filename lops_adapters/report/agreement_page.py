@@ -103,7 +103,7 @@ def _confusions(page: AgreementPage) -> str:
         f"Numbers of rows: a row per class by the {page.truth}, a column per label of the source."
     )
     if page.comparisons:
-        note += " Checked rows stand for all rows."
+        note += " Each checked row counts for several, so that the sum is that of all rows."
     return section("confusions", "Confusions", *parts, _note(note))
 
 

@@ -1,6 +1,6 @@
 """How long a run takes on this machine, told before it begins.
 
-Processor times of whole runs, in units of a fixed piece of work, stand in
+Processor times of whole runs, in units of a fixed piece of work, are in
 ``benchmarks/results/speed/budget-*.json``; ``python -m benchmarks.budget`` measures them.
 """
 

@@ -127,10 +127,10 @@ def _differ(codes: np.ndarray) -> np.ndarray:
 
 
 def _weights(codes: np.ndarray, certain: np.ndarray) -> np.ndarray:
-    """Return how many rows each checked row stands for, (n,) float64; 0: it is not checked.
+    """Return for how many rows each checked row counts, (n,) float64; 0: it is not checked.
 
     Rows on which sources differ are checked more often, see :func:`_to_check`. If none is checked
-    of either kind, all stand for as many.
+    of either kind, all count for as many.
     """
     weights, known, voted = np.zeros(len(codes)), certain >= 0, (codes >= 0).any(axis=1)
     kinds = [voted & _differ(codes), voted & ~_differ(codes)]
@@ -186,7 +186,7 @@ def _with_truth(
 def _confusions(
     votes: Votes, true: np.ndarray, weights: np.ndarray | None
 ) -> tuple[Confusion, ...]:
-    """Return a confusion per source, of all rows, as far as checked ones stand for them."""
+    """Return a confusion per source, of all rows, for which checked ones count."""
     k = len(votes.classes)
     return tuple(
         Confusion(
