@@ -33,7 +33,12 @@ SAMPLES: dict[str, tuple[str, Sequence[int]]] = {
     "agnews-1-2-4-8": ("agnews", (1, 2, 4, 8)),
     "20news-coarse-8-4-2-1-1": ("20news-coarse", (8, 4, 2, 1, 1)),
 }
-RULES: dict[str, dict[str, float]] = {"rank": {}, "share": {"share": 0.3}, "delta": {"delta": 0.6}}
+RULES: dict[str, dict[str, float]] = {
+    "rank": {},
+    "share": {"share": 0.3},
+    "rate": {"learning_rate": 0.1},
+    "delta": {"delta": 0.6},
+}
 
 
 def draw(dataset: Dataset, shares: Sequence[int], n: int, seed: int) -> Dataset:

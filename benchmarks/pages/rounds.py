@@ -11,9 +11,18 @@ from benchmarks.pages.self_training import iterations, values
 from benchmarks.unequal import SAMPLES
 
 _ARMS = ("standard", "random", "lops", "committee", "optimal")
-_RULES = {"by rank, the default": "", "`--delta 0.6`, as published": "delta-"}
+_RULES = {
+    "by rank, the default": "",
+    "by rank, `--learning-rate 0.1`": "rate-",
+    "`--delta 0.6`, as published": "delta-",
+}
 _UNEQUAL = ("standard", "random", "committee")
-_UNEQUAL_RULES = {"rank": "by rank", "share": "`--share 0.3`", "delta": "`--delta 0.6`"}
+_UNEQUAL_RULES = {
+    "rank": "by rank",
+    "share": "`--share 0.3`",
+    "rate": "`--learning-rate 0.1`",
+    "delta": "`--delta 0.6`",
+}
 _ROUNDS = 5
 # The last one is the whole corpus, as is the one with MiniLM.
 _SIZES = [f"rounds/self-training-hybrid{size}" for size in ("-500", "-1000", "-2000", "-4000", "")]

@@ -8,16 +8,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.probes.base import Probe, Snapshot
 
-__all__ = [
-    "FAST",
-    "FROZEN",
-    "PROBES",
-    "Probe",
-    "Snapshot",
-    "probe_class",
-    "text_classifier",
-    "text_probe",
-]
+__all__ = ["FAST", "FROZEN", "PROBES", "Probe", "Snapshot", "probe_class", "text_probe"]
 
 # A new probe is a module, a row here and a row in the conformance suite. Modules are imported only
 # when needed, since torch takes seconds.
@@ -32,10 +23,6 @@ PROBES = {
 
 FROZEN = ("embedding", "hybrid")  # read texts through a frozen encoder
 FAST = ("linear", *FROZEN)  # read texts, and train in seconds: no encoder is trained
-# Of a classifier that is trained on selected labels, if it is one of FAST. At the rate of a probe,
-# which is watched while it learns, few documents make too few updates. The rate was chosen on seed
-# 0 of three corpora, with gold labels; see docs/reproducibility.md, note 37.
-_EPOCHS, _RATES = 20, {"linear": 0.1, "hybrid": 0.1}
 
 
 def probe_class(kind: str) -> type[Probe]:
@@ -73,21 +60,3 @@ def text_probe(
         extras.require(f"The classifier {kind}", libraries(encoder))
         settings |= {"encoder": encoder, "max_tokens": max_tokens, "device": device}
     return probe_class(kind)(**settings, quiet=quiet)
-
-
-def text_classifier(
-    kind: str, *, epochs: int | None = None, learning_rate: float | None = None, **how: Any
-) -> Probe:
-    """Return the classifier of self-training and of rounds behind a framework.
-
-    Args:
-        kind, how: see :func:`text_probe`.
-        epochs, learning_rate: None: 20 and 0.1 for those of :data:`FAST` that read words, 20 epochs
-            at its own rate for ``embedding``, and an encoder's own.
-
-    >>> text_classifier("linear", encoder="", max_tokens=128, device="cpu").learning_rate
-    0.1
-    """
-    if kind in FAST:
-        epochs, learning_rate = epochs or _EPOCHS, learning_rate or _RATES.get(kind)
-    return text_probe(kind, epochs=epochs, learning_rate=learning_rate, **how)

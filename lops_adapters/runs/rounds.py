@@ -20,7 +20,7 @@ from lops_adapters.core import Selection
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.probes import FAST, Probe, text_classifier, text_probe
+from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.checked import noise_metrics
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from lops_adapters.datasets import Corpus
     from lops_adapters.runs.job import Job
 
-_PROBE_EPOCHS = 4
+_EPOCHS, _PROBE_EPOCHS = 20, 4
 _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
 
 
@@ -117,7 +117,7 @@ def run_rounds(
     # ``every`` is for a network, which can learn all in one epoch; the classifier does not.
     job = replace(job, settings=replace(job.settings, every="epoch"))
     training = _start(probabilities, corpus, labelled)
-    read = cache(lambda: _build(job).read(corpus.texts))
+    read = cache(lambda: _build(job, _EPOCHS).read(corpus.texts))
     done: list[Round] = []
     for number in range(job.settings.rounds):
         labels = _without(training.pseudo_labels(), labelled)
@@ -222,7 +222,7 @@ def _train(
 
     An earlier one, made again on resume, would replace it.
     """
-    classifier, positions = _build(job), np.flatnonzero(training.since >= 0)
+    classifier, positions = _build(job, _EPOCHS), np.flatnonzero(training.since >= 0)
     codes = training.codes[positions]
     texts = read()
     classifier.fit(cut(texts, positions), codes, len(corpus.classes), seed=job.seed + number)
@@ -234,17 +234,16 @@ def _train(
     return {"probabilities": classifier.predict_proba(texts)}
 
 
-def _build(job: Job[Any], probe_epochs: int | None = None) -> Probe:
-    """Return the untrained classifier, or with ``probe_epochs`` a probe of its kind."""
+def _build(job: Job[Any], epochs: int) -> Probe:
     settings = job.settings
     kind = settings.classifier if settings.classifier in FAST else "hybrid"
-    return (text_probe if probe_epochs else text_classifier)(
+    return text_probe(
         kind,
         encoder=settings.encoder,
         max_tokens=_max_tokens(kind, settings.encoder),
         device=job.device,
         quiet=job.quiet,
-        epochs=probe_epochs,
+        epochs=epochs,
     )
 
 

@@ -16,7 +16,6 @@ from lops_adapters.selection.by_rank import best_by_rank
 from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
-_EVEN = 0.5  # what even shares of the classes count; docs/reproducibility.md, note 37
 
 
 @dataclass
@@ -79,9 +78,9 @@ class TrainingSet:
         """Move the best share of each class from the pool into the set and return it.
 
         Classes get the mean of three shares: theirs of the first training set, theirs of the
-        predictions, and an even one, which counts half. Predictions alone drift to frequent classes
-        from round to round; even shares alone are wrong where classes are unequal. A class without
-        pseudo-labels stays without.
+        predictions, and an even one. Predictions alone drift to frequent classes from round to
+        round; even shares alone are wrong where classes are unequal. A class without pseudo-labels
+        stays without.
 
         Args:
             probabilities: (n, k), of all documents.
@@ -95,8 +94,7 @@ class TrainingSet:
         of_present = probabilities[:, present]
         predicted = np.bincount(of_present.argmax(axis=1), minlength=len(present))
         shares = np.zeros(k)
-        own = first / first.sum() + predicted / len(of_present)
-        shares[present] = (own + _EVEN / len(present)) / (2 + _EVEN)
+        shares[present] = (first / first.sum() + predicted / len(of_present) + 1 / len(present)) / 3
         best, fitted = best_by_rank(probabilities, pool, shares, share)
         return self._move(best, fitted, iteration)
 

@@ -60,20 +60,18 @@ class SelfTrainingSettings(FrameworkSettings):
         "package; minilm, a Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
     )
+    # The linear classifier trains longer than the linear probe, see classifier.py.
     epochs: int | None = setting(
         None,
         "epochs of classifier and probe",
         within=AT_LEAST_ONE,
-        usual="the encoder's recipe; without a trained one 20, of its probe 4",
+        usual="the encoder's recipe; linear: 20, its probe 4",
     )
     batch_size: int | None = setting(
         None, "documents per update", within=AT_LEAST_ONE, usual="the classifier's recipe"
     )
     learning_rate: float | None = setting(
-        None,
-        "learning rate",
-        within=ABOVE_ZERO,
-        usual="the encoder's recipe; linear and hybrid: 0.1, of their probes 0.03",
+        None, "learning rate", within=ABOVE_ZERO, usual="the classifier's recipe"
     )
     max_tokens: int = setting(
         128, "word pieces per document for an encoder; linear reads all", within=AT_LEAST_ONE

@@ -143,7 +143,7 @@ def test_by_rank_step_by_step(monkeypatch, dataset, go, tmp_path):
         _, codes, *_ = recorder.trained[number]
         assert [CLASSES[code] for code in codes] == [current[i] for i in sorted(current)]
         predicted = np.bincount(said.argmax(axis=1), minlength=3) / 90
-        fitted = fitted_to_shares(said, (first + predicted + 0.5 / 3) / 2.5)
+        fitted = fitted_to_shares(said, (first + predicted + 1 / 3) / 3)
         added = {}
         for code, name in enumerate(CLASSES):
             own = [i for i in range(90) if i not in current and fitted[i].argmax() == code]
