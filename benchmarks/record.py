@@ -15,7 +15,7 @@ from lops_adapters.runs.folder import describe
 from lops_adapters.storage import write_json
 
 RESULTS = Path(__file__).parent / "results"
-_FOLDER_OPTIONS = ("--data-dir", "--kept", "--output", "--work")
+_FOLDER_OPTIONS = ("--data-dir", "--kept", "--output", "--runs", "--work")
 
 
 def write_result(

@@ -36,7 +36,11 @@ def data(name: str) -> bytes:
     if name in SHA256:
         digest = hashlib.sha256(content).hexdigest()[:32]
         if digest != SHA256[name]:
-            raise _damaged(path, f"checksum {digest}, wanted {SHA256[name]}")
+            raise _damaged(
+                path,
+                f"checksum {digest}, wanted {SHA256[name]}",
+                f"; if you changed it, put its checksum into {HERE / 'shipped.py'}",
+            )
     return content
 
 
@@ -48,5 +52,7 @@ def text(name: str) -> str:
         raise _damaged(HERE / name, str(error)) from None
 
 
-def _damaged(path: Path, reason: str) -> LopsError:
-    return LopsError(f"{path} is damaged or missing ({reason:.200}); install lops_adapters again")
+def _damaged(path: Path, reason: str, otherwise: str = "") -> LopsError:
+    return LopsError(
+        f"{path} is damaged or missing ({reason:.200}); install lops_adapters again{otherwise}"
+    )

@@ -28,6 +28,7 @@ _ROUNDS = 5
 _SIZES = [f"rounds/self-training-hybrid{size}" for size in ("-500", "-1000", "-2000", "-4000", "")]
 _MINILM = "gpu/self-training-hybrid"
 _FRAMEWORKS = {"conwea": "ConWea", "xclass": "X-Class", "westclass": "WeSTClass"}
+_JOINED = {**_FRAMEWORKS, "self_training": "self-training"}
 
 
 def self_training() -> Block:
@@ -119,6 +120,27 @@ def small() -> Block:
     return table(rows, groups)
 
 
+def joined() -> Block:
+    """Return macro-F1 of four runs, of their majority, and of ``select`` on their predictions."""
+    ways = {
+        "best run": lambda one: max(one["runs"].values()),
+        "mean run": lambda one: sum(one["runs"].values()) / len(one["runs"]),
+        "majority": lambda one: one["majority"],
+        "`select`": lambda one: one["select"],
+    }
+    rows = [["data", "seeds", *_JOINED.values(), *ways]]
+    groups = []
+    for data, title in CORPORA.items():
+        files = results(f"joined/2000-{data}-seed*.json")
+        if files:
+            groups.append(files)
+            found = [item["result"] for item in files]
+            runs = [spread([one["runs"][key] for one in found]) for key in _JOINED]
+            means = [spread([way(one) for one in found]) for way in ways.values()]
+            rows.append([title, str(len(files)), *runs, *means])
+    return table(rows, groups)
+
+
 def _scores(item: dict[str, Any], arm: str) -> list[float]:
     return [row["macro_f1"] for row in item["result"]["arms"][arm]["iterations"]]
 
@@ -142,4 +164,5 @@ TABLES: dict[str, Callable[[], Block]] = {
     "rounds-unequal": unequal,
     "rounds-frameworks": frameworks,
     "rounds-small": small,
+    "rounds-joined": joined,
 }

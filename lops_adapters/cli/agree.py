@@ -193,10 +193,10 @@ def _print(page: AgreementPage, folder: Path) -> None:
     print(f"\n{KAPPA}\n{ALPHA} Here: {shown(page.alpha)}.\n")
     for one in page.comparisons:
         print(one.sentence)
-    if not page.comparisons:
+    if not page.checked:
         print(
-            f"No row is checked: fill in the column 'checked' of {folder / TO_CHECK}, a random "
-            "sample, and run again with --checked."
+            f"No row is checked: fill in the column 'checked' of {folder / TO_CHECK} from the top, "
+            "and run again with --checked."
         )
     for row in page.disagreements:
         labels = ", ".join(f"{source}: {label}" for source, label in row.said.items())

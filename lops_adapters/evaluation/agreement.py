@@ -31,7 +31,7 @@ class Difference:
         value, low, high: with the 95 % interval.
         rows: checked rows on which both vote.
         verdict: ``as good``, ``worse``, or ``undecided``.
-        more: further rows to check until it is decided; 0: it is.
+        more: further rows to check until it is decided; 0: it is, or all are checked.
     """
 
     value: float
@@ -178,7 +178,7 @@ def difference(
         return Difference(value, low, high, n, "worse", 0)
     need = max(value + margin, -value, _LEAST_NEED)
     needed = math.ceil(n * (error / need) ** 2) - n
-    return Difference(value, low, high, n, "undecided", max(1, needed))
+    return Difference(value, low, high, n, "undecided", min(max(1, needed), every - n))
 
 
 def _mean_difference(
@@ -196,10 +196,11 @@ def _mean_difference(
     right = (first[known] == checked[known]).astype(float) - (second[known] == checked[known])
     spread = float(expected.var())
     together = float(np.cov(right, expected[known], bias=True)[0, 1])
-    share = min(1.0, max(0.0, together / max(spread, 1e-12) * m / (n + m)))
+    share = min(1.0, max(0.0, together / max(spread, 1e-12)))
     rest = right - share * expected[known]
     # Three more rows that differ from the mean by 1: few rows that are all alike are not certain.
     of_rest = (float(((rest - rest.mean()) ** 2).sum()) + 3) / (n + 3)
     # Student's distribution in place of the normal one, to the first order.
     error = math.sqrt(share**2 * spread / m + of_rest / n) * (1 + (_Z**2 + 1) / (4 * n))
-    return share * float(expected.mean()) + float(rest.mean()), min(error, 1 / _Z)
+    mean = share * float(expected.mean()) + float(rest.mean())
+    return mean, min(error, (1 + abs(mean)) / _Z)  # all from -1 to 1

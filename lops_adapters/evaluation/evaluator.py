@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lops_adapters.evaluation._labels import check_aligned
 from lops_adapters.evaluation.noise import noise
 
 
@@ -67,5 +68,6 @@ class Evaluator:
             return {"micro_f1": None, "macro_f1": None}
         from sklearn.metrics import accuracy_score, f1_score
 
+        check_aligned(gold=self._gold, predicted=np.asarray(predicted))
         macro = f1_score(self._gold, predicted, average="macro", zero_division=0)
         return {"micro_f1": float(accuracy_score(self._gold, predicted)), "macro_f1": float(macro)}

@@ -53,9 +53,8 @@ class Comparison:
         low, high = (f"{100 * one:+.1f}" for one in (gap.low, gap.high))
         right = f"right {abs(100 * gap.value):.1f} points {how} often"
         if gap.verdict == "undecided":
-            verdict = (
-                f"{self.source} or {self.person}: undecided, check {count(gap.more)} more rows"
-            )
+            check = f"check {count(gap.more)} more rows" if gap.more else "all rows are checked"
+            verdict = f"{self.source} or {self.person}: undecided, {check}"
         else:
             link = "as" if gap.verdict == "as good" else "than"
             verdict = f"{self.source} is {gap.verdict} {link} {self.person}"

@@ -49,7 +49,7 @@ def _note(text: str) -> str:
 
 def _comparisons(page: AgreementPage) -> str:
     title = "As good as a person?"
-    if not page.comparisons:
+    if not page.checked:
         summary = (
             "No row is checked yet. Check rows from the top of to_check.csv, such as 50, and give "
             "the file with --checked."
@@ -103,7 +103,7 @@ def _confusions(page: AgreementPage) -> str:
         f"Numbers of rows: a row per class by the {page.truth}, a column per label of the source."
     )
     if page.comparisons:
-        note += " Each checked row counts for several, so that the sum is that of all rows."
+        note += " Each checked row counts for several: the sum is about that of all labels of the source."
     return section("confusions", "Confusions", *parts, _note(note))
 
 

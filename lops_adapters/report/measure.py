@@ -1,4 +1,4 @@
-"""Numbers behind the charts and lists of a report: thinned, counted, ordered.
+"""Numbers behind the charts and lists of a report: counted, ordered.
 
 Notation: n rows; ``with_gold`` (n,) bool, rows with a gold label; ``wrong`` (n,) bool, rows whose
 gold label differs, None without gold labels; confidences (n,) float64, finite, larger is more

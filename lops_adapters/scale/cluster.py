@@ -35,7 +35,7 @@ def connected(address: str | None) -> Iterator[Any]:
     except Exception as error:  # Ray raises a bare one if a busy machine starts it too slowly
         way_out = "give the --address of a running cluster, or none to start one here"
         if address is None:
-            way_out = "try again when the machine is less busy, or give --engine process"
+            way_out = "if the machine is busy, try again; or give --engine process"
         elif "RAY_AUTH_MODE" not in os.environ:
             way_out += "; a cluster with a token needs RAY_AUTH_MODE=token"
         raise LopsError(

@@ -101,7 +101,7 @@ def agree(
         margin=margin,
         disagreements=_telling(texts, votes, joint),
         sent_back=_sent_back(texts, votes, joint, certain),
-        to_check=_to_check(texts, votes.codes, best, certain, seed),
+        to_check=_to_check(texts, votes.codes, best, set(checked or ()), seed),
     )
 
 
@@ -186,7 +186,7 @@ def _with_truth(
 def _confusions(
     votes: Votes, true: np.ndarray, weights: np.ndarray | None
 ) -> tuple[Confusion, ...]:
-    """Return a confusion per source, of all rows, for which checked ones count."""
+    """Return a confusion per source; checked rows count for all that it labels."""
     k = len(votes.classes)
     return tuple(
         Confusion(
@@ -266,7 +266,7 @@ def _sent_back(
 
 
 def _to_check(
-    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, certain: np.ndarray, seed: int
+    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, checked: set[int], seed: int
 ) -> tuple[int, ...]:
     """Return the rows that are not checked yet, the same in any order of rows.
 
@@ -279,4 +279,4 @@ def _to_check(
     place = np.where(apart, np.cumsum(apart), np.cumsum(~apart)).astype(np.float64) - 0.5
     place /= np.where(apart, _OFTEN * apart.sum(), (~apart).sum())
     order = order[np.argsort(place, kind="stable")]
-    return tuple(order[certain[order] < 0].tolist())
+    return tuple(row for row in order.tolist() if row not in checked)

@@ -115,6 +115,8 @@ def test_a_difference_by_hand():
     error = 1.96 * ((0.5 * of_differing) ** 2 + (1 + 1 / 18) * of_share) ** 0.5
     assert (found.value, found.rows) == (pytest.approx(0.5), 16)
     assert found.high - found.value == pytest.approx(error, abs=0.001)
+    one = np.where(np.arange(20) < 1, 0, np.where(first == second, 0, -1))
+    assert difference(first, second, one, np.full((20, 2), 0.5), 0.05).low < -0.4  # of one row
     none = difference(first, second, np.where(first == second, checked, -1), np.eye(2)[first], 0.05)
     assert none.value == 0
     assert none.low < -0.35  # nothing is known of the rows that differ
@@ -133,6 +135,8 @@ def test_verdicts():
     assert open_.verdict == "undecided"
     assert open_.more > 40
     assert difference(good, bad, np.full(3000, -1), even, 0.05) is None
+    every = difference(one[:30], two[:30], true[:30], even[:30], 0.05)
+    assert (every.verdict, every.more) == ("undecided", 0)
     same = difference(good, good, few, even, 0.05)
     assert same.value == 0
     assert same.low < 0 < same.high

@@ -69,6 +69,14 @@ def test_rows_on_which_sources_differ_are_checked_more_often_and_weigh_less():
     assert min(difference_holds, kappa_holds) >= 0.8
 
 
+def test_what_is_checked_is_not_asked_again():
+    texts, _, votes = labelled(30)
+    people = ["ann", "ben", "model", "guess"]
+    page = agree(texts, votes, checked={0: "bad", 1: None}, people=people)
+    assert (page.checked, page.comparisons) == (1, ())
+    assert sorted(page.to_check) == list(range(2, 30))
+
+
 def test_checked_rows_of_one_kind_stand_for_all():
     texts = [f"text {i}" for i in range(10)]
     votes = {"ann": ["a", "b"] * 5, "ben": ["a", "b"] * 4 + ["b", "a"]}
