@@ -102,8 +102,8 @@ def _confusions(page: AgreementPage) -> str:
     note = (
         f"Numbers of rows: a row per class by the {page.truth}, a column per label of the source."
     )
-    if page.comparisons:
-        note += " Each checked row counts for several: the sum is about that of all labels of the source."
+    if page.checked:
+        note += " Each checked row counts for several: the sum is about that of all labels."
     return section("confusions", "Confusions", *parts, _note(note))
 
 

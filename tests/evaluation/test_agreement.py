@@ -135,8 +135,9 @@ def test_verdicts():
     assert open_.verdict == "undecided"
     assert open_.more > 40
     assert difference(good, bad, np.full(3000, -1), even, 0.05) is None
-    every = difference(one[:30], two[:30], true[:30], even[:30], 0.05)
-    assert (every.verdict, every.more) == ("undecided", 0)
+    three = np.array([0, 1, 0])
+    every = difference(three, np.array([0, 0, 1]), np.array([0, 1, 1]), np.full((3, 2), 0.5), 0.05)
+    assert (every.verdict, every.more) == ("undecided", 0)  # all are checked
     same = difference(good, good, few, even, 0.05)
     assert same.value == 0
     assert same.low < 0 < same.high
