@@ -72,7 +72,7 @@ def test_agreement_of_a_model_and_annotators(tmp_path, monkeypatch):
     for shown, printed in page.outputs:
         assert not differences(shown, printed)
     before, after = page.names["first"].comparisons, page.names["page"].comparisons
-    assert [one.found.verdict for one in before] == ["undecided", "undecided"]
+    assert [one.found.verdict for one in before] == ["worse", "undecided"]
     assert [one.found.verdict for one in after] == ["worse", "as good"]
     assert "Krippendorff's alpha" in page.printed
 
