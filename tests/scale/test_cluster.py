@@ -26,7 +26,7 @@ def fails(*_, **__):
         (
             None,
             None,
-            "at this machine (no cluster); try again when the machine is less busy, or give "
+            "at this machine (no cluster); if the machine is busy, try again; or give "
             "--engine process",
         ),
         ("10.0.0.1:6379", "token", f"at 10.0.0.1:6379 (no cluster); {WAY_OUT}"),
