@@ -18,11 +18,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sklearn.metrics import f1_score
-
 from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import select
 from lops_adapters.datasets import Corpus, load_dataset
+from lops_adapters.evaluation import Evaluator
 
 FRAMEWORKS = ("conwea", "xclass", "westclass", "self_training")
 
@@ -43,11 +42,13 @@ def measured(runs: list[Path], data_dir: Path, seed: int) -> tuple[dict[str, Any
     rows = [i for i, key in enumerate(dataset.corpus.ids) if all(key in one for one in said)]
     ids = tuple(dataset.corpus.ids[i] for i in rows)
     texts = tuple(dataset.corpus.texts[i] for i in rows)
-    gold = [dataset.gold.labels[i] for i in rows]
+    evaluator = Evaluator([dataset.gold.labels[i] for i in rows])
     votes = [[one[key] for one in said] for key in ids]
 
     def f1(labels: Any) -> float:
-        return float(f1_score(gold, list(labels), average="macro"))
+        found = evaluator.scores(labels)["macro_f1"]
+        assert found is not None
+        return found
 
     found = {
         run.name.partition("-")[0]: f1(each)

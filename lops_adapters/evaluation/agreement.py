@@ -168,7 +168,8 @@ def difference(
         first[apart], second[apart], checked[apart], probabilities[apart]
     )
     value = share * mean
-    # The share of rows on which they differ is that of a sample.
+    # The share of rows on which they differ is that of a sample; with one more row of each kind, so
+    # that the interval of two sources that never differ is not a point.
     of_share = (len(apart) + 1) * (every - len(apart) + 1) / (every + 2) ** 2 / every
     error = _Z * math.sqrt((share * error) ** 2 + (mean**2 + 1 / (n + 2)) * of_share)
     low, high = max(-1.0, value - error), min(1.0, value + error)
