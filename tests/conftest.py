@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 from lops_adapters import console, extras
-from lops_adapters.selection import held_out
+from lops_adapters.selection import folds
 
 from . import framework_tools, suite
 
@@ -93,7 +93,7 @@ def short_training():
 @pytest.fixture
 def full_training(monkeypatch):
     """Held-out linear probes train as for a user."""
-    monkeypatch.setattr(held_out, "LEAST_UPDATES", framework_tools.FULL_TRAINING)
+    monkeypatch.setattr(folds, "LEAST_UPDATES", framework_tools.FULL_TRAINING)
 
 
 @pytest.fixture(scope="session")

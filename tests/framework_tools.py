@@ -19,10 +19,10 @@ from lops_adapters.core import Selection
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe, same_on_resume
 from lops_adapters.runs.job import Job
-from lops_adapters.selection import held_out, keep_all
+from lops_adapters.selection import folds, keep_all
 from lops_adapters.storage import write_arrays
 
-FULL_TRAINING = held_out.LEAST_UPDATES  # of held-out linear probes
+FULL_TRAINING = folds.LEAST_UPDATES  # of held-out linear probes
 COMMON = [
     "people", "said", "week", "then", "town", "looked", "went", "again", "long", "small", "later",
     "asked",
@@ -62,7 +62,7 @@ def short_training():
     """While this context lasts, held-out linear probes train for a tenth of their updates, which
     tells toys apart as well.
     """
-    return mock.patch.object(held_out, "LEAST_UPDATES", FULL_TRAINING // 10)
+    return mock.patch.object(folds, "LEAST_UPDATES", FULL_TRAINING // 10)
 
 
 @contextmanager

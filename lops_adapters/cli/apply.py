@@ -12,6 +12,7 @@ from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
 from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
+from lops_adapters.formats.places import rows_of
 from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.labels.columns import require
 
@@ -116,14 +117,10 @@ def _write(path: Path, kind: str, table: Table, label: str, made: Changes) -> No
 
 
 def _said(made: Changes, output: Path) -> list[str]:
-    counts = [f"{_rows(len(made.labels))} relabelled", f"{_rows(len(made.deleted))} deleted"]
-    counts += [f"{_rows(made.same)} unchanged, with that label already"] if made.same else []
+    counts = [f"{rows_of(len(made.labels))} relabelled", f"{rows_of(len(made.deleted))} deleted"]
+    counts += [f"{rows_of(made.same)} unchanged, with that label already"] if made.same else []
     lines = [f"{'; '.join(counts)}."]
     if made.new:
-        named = ", ".join(f"{name} ({_rows(count)})" for name, count in made.new.items())
+        named = ", ".join(f"{name} ({rows_of(count)})" for name, count in made.new.items())
         lines.append(f"New classes: {named}.")
-    return [*lines, f"Corrected table: {output} ({_rows(made.rows - len(made.deleted))})"]
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+    return [*lines, f"Corrected table: {output} ({rows_of(made.rows - len(made.deleted))})"]

@@ -73,7 +73,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
             f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
             f"give the original file, or drop the columns {', '.join(taken)}"
         )
-    table, columns = joined(table, columns)
+    if columns.source is not None:
+        table, columns = joined(table, columns)
     if options.engine == "ray" and table.held is not None:
         raise LopsError(
             "--engine ray reads one row per text, and --source names the sources of texts with "

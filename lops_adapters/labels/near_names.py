@@ -11,6 +11,11 @@ from lops_adapters.formats.cells import spelling
 
 SHOWN = 5  # answers in a message
 _NOT = re.compile(r"n['\u2019]t\b")
+# As :func:`_folded` leaves them: "pas" and "sans" without their s.
+_NEGATIONS = {
+    *("not", "no", "non", "nor", "none", "never", "neither", "without", "cannot"),
+    *("nicht", "kein", "keine", "ohne", "pa", "san", "sin", "niet", "geen", "não", "nao"),
+}
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
@@ -93,14 +98,3 @@ def _folded(name: str) -> str:
         return text
     words = re.sub(r"[\W_]+", " ", _NOT.sub(" not", text)).split()
     return " ".join(w[:-1] if w.endswith("s") and not w.endswith("ss") else w for w in words)
-
-
-_NEGATIONS = frozenset(
-    map(
-        _folded,
-        (
-            *("not", "no", "non", "nor", "none", "never", "neither", "without", "cannot"),
-            *("nicht", "kein", "keine", "ohne", "pas", "sans", "sin", "niet", "geen", "não", "nao"),
-        ),
-    )
-)

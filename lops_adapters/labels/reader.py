@@ -1,14 +1,25 @@
 """Reads labels block by block: a column, soft labels or votes. A list in memory is one block."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import single
+from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.soft import SoftLabels
-from lops_adapters.labels.tally import Tally, Where
-from lops_adapters.labels.votes import majority
+from lops_adapters.labels.soft import SoftLabels, hard_labels
+from lops_adapters.labels.tally import Positions, Tally, Where
+from lops_adapters.labels.votes import (
+    VoteReader,
+    Votes,
+    check_sources,
+    is_votes,
+    majority,
+    vote_cells,
+)
 
 
 class LabelReader:
@@ -52,3 +63,118 @@ class LabelReader:
             rows = list(zip(*(cells[name] for name in columns.soft_labels), strict=True))
             return self._soft.labels(rows, lambda row: f"{where.unit} {where.numbers[row]}")
         return cells[str(columns.label)]
+
+
+@dataclass(frozen=True)
+class ReadLabels:
+    """Labels in memory, as read.
+
+    Attributes:
+        shown: n labels as they were given; of near names and of votes, the class or None.
+        codes: (n,) int64; -1: no label. Of votes, most of them, which are not weighed yet.
+        classes: k labels.
+        votes: of label sources; None: one label per text.
+        notes: sentences about them.
+    """
+
+    shown: list[Any]
+    codes: np.ndarray
+    classes: list[Hashable]
+    votes: Votes | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def read_labels(
+    labels: Any,
+    soft_labels: Any = None,
+    *,
+    abstain: Any = None,
+    source: Any = None,
+    classes: Any = None,
+) -> ReadLabels:
+    """Read labels in memory; arguments are as for :func:`lops_adapters.select`.
+
+    Raises:
+        LopsError: no flat sequence of names, or labels that no table may have either, see
+            :func:`~lops_adapters.labels.classes.read_classes`.
+
+    >>> read = read_labels(["b", None, "a", "a"])
+    >>> read.codes.tolist(), read.classes, read.shown
+    ([1, -1, 0, 0], ['a', 'b'], ['b', None, 'a', 'a'])
+    >>> read_labels([["a", None], ["b", "a"], ["b", "b"]]).votes.codes.tolist()
+    [[0, -1], [1, 0], [1, 1]]
+    """
+    names = None if classes is None else flat_list(classes, "classes", "class names")
+    cells: dict[str, list[Any]] = {}
+    votes: tuple[str, ...] = ()
+    if soft_labels is not None and labels is None:
+        cells["labels"] = hard_labels(soft_labels)
+    elif source is not None:
+        cells["labels"] = flat_list(labels, "labels", "class names, one per source")
+        cells["source"] = flat_list(source, "source", "names, one per label")
+        if len(cells["labels"]) != len(cells["source"]):
+            raise LopsError(
+                f"found {len(cells['labels'])} labels and {len(cells['source'])} sources; wanted "
+                "the source of every label"
+            )
+    elif is_votes(labels):
+        cells = {name: [*map(plain_value, column)] for name, column in vote_cells(labels).items()}
+        votes = tuple(cells)
+    else:
+        cells["labels"] = flat_list(labels, "labels", "class names, one per text")
+    cells = {name: list(map(single, column)) for name, column in cells.items()}
+    columns = Columns(
+        "texts",
+        None if votes else "labels",
+        abstain=abstain,
+        votes=votes,
+        source=None if source is None else "source",
+        classes=names,
+        in_memory=True,
+    )
+    if soft_labels is not None and abstain is None:
+        columns = replace(columns, abstain=())  # the classes are named
+    return _read(cells, columns)
+
+
+def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> ReadLabels:
+    n = len(next(iter(cells.values())))
+    reader = LabelReader(columns)
+    labels, _ = reader.take(cells, Positions(range(n)))
+    read = read_classes(reader.tally, columns)
+    codes = read.codes(labels)
+    values = [read.values[name] for name in read.names]
+    shown = list(labels) if columns.classes is None else read.given(codes)
+    if not columns.has_votes:
+        return ReadLabels(shown, codes, values, None, read.notes)
+    voting = VoteReader(columns, read, cells.get("source", ()))
+    votes = voting.votes([cells[name] for name in voting.columns])
+    votes = votes._replace(classes=values)
+    return ReadLabels(read.given(codes), codes, values, votes, [*read.notes, *check_sources(votes)])
+
+
+def flat_list(values: Any, name: str, expected: str) -> list[Any]:
+    """Return the values of a list, array or column as plain ones of Python; LopsError: no such.
+
+    >>> flat_list(np.array([1, 2]), "labels", "codes")
+    [1, 2]
+    """
+    if not is_flat(values):
+        raise LopsError(
+            f"{name} are one {type(values).__name__}; wanted a flat sequence of {expected}"
+        )
+    return [plain_value(one) for one in (values.tolist() if hasattr(values, "tolist") else values)]
+
+
+def plain_value(value: Any) -> Any:
+    """Return a number or text of numpy or pyarrow as one of Python; others as they are."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return value.as_py() if hasattr(value, "as_py") else value
+
+
+def is_flat(values: object) -> bool:
+    """Return whether values are a sequence of one dimension, in an order."""
+    if isinstance(values, str | bytes | Set | Mapping | type) or not hasattr(values, "__iter__"):
+        return False
+    return bool(getattr(values, "ndim", 1) == 1)

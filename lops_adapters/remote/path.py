@@ -47,7 +47,7 @@ def located(name: str) -> Path:
             f"{match[0]}… holds a password or a query, which output would show; download the file "
             "first, or give its address without"
         )
-    return cast(Path, RemotePath(name))
+    return cast("Path", RemotePath(name))
 
 
 def is_remote(path: Path) -> bool:
@@ -277,7 +277,7 @@ def matching(pattern: Path) -> list[Path]:
     first = next((i for i, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
     base = RemotePath(*parts[:first])
     paths = _globbed(base, parts[first:]) if first < len(parts) and base.is_dir() else ()
-    return sorted({cast(Path, path) for path in paths if path.is_file()})
+    return sorted({cast("Path", path) for path in paths if path.is_file()})
 
 
 def _globbed(folder: RemotePath, parts: tuple[str, ...]) -> Iterator[RemotePath]:

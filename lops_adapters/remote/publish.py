@@ -44,9 +44,9 @@ def published(folder: Path) -> Iterator[Path]:
     written last, says which folder is complete, and the one that it named before is deleted.
     """
     begun = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    run = cast(RemotePath, folder / f"run-{begun}-{secrets.token_hex(4)}")
+    run = cast("RemotePath", folder / f"run-{begun}-{secrets.token_hex(4)}")
     try:
-        yield cast(Path, run)
+        yield cast("Path", run)
         previous = manifest(folder)
         named = {"folder": run.name, "files": run.files()}
         (folder / MANIFEST).write_text(json.dumps(named, indent=2) + "\n", encoding="utf-8")
@@ -57,4 +57,4 @@ def published(folder: Path) -> Iterator[Path]:
         raise
     if previous:
         with suppress(OSError):  # the new output stands
-            cast(RemotePath, folder / previous["folder"]).discard()
+            cast("RemotePath", folder / previous["folder"]).discard()

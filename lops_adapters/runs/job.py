@@ -16,10 +16,10 @@ from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import LOPS, FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
 from lops_adapters.selection.auto_keep import Preferred, auto_keep
+from lops_adapters.selection.baselines import random_like
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.folds import FOLDS
-from lops_adapters.selection.random import random_like
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)

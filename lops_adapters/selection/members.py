@@ -13,8 +13,14 @@ from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, softmax
-from lops_adapters.selection.folds import Folded, by_folds
-from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough, trained_until
+from lops_adapters.selection.folds import (
+    Folded,
+    best_checkpoint,
+    by_folds,
+    held_out,
+    long_enough,
+    trained_until,
+)
 from lops_adapters.selection.member import Member, Reader
 
 Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
@@ -28,7 +34,7 @@ class Learnt(Member):
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
 
     Linear probes train for at least ``LEAST_UPDATES`` updates, see
-    :func:`~lops_adapters.selection.held_out.long_enough`. Further samples are scored by the mean of
+    :func:`~lops_adapters.selection.folds.long_enough`. Further samples are scored by the mean of
     the folds' probes. The probe is trained from scratch once per fold.
     """
 

@@ -4,7 +4,8 @@ A new method is one module with a ``make(request, **options) -> Select`` and one
 a new confidence is one class in ``confidences.py`` with its name there, and one row.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -15,20 +16,129 @@ from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.probes.base import check_counts
 from lops_adapters.registry import Registry
-from lops_adapters.selection import (
-    committee,
-    confident,
-    dropout,
-    lops,
-    o2u,
-    optimal,
-    random,
-    scoring,
-    standard,
-)
+from lops_adapters.selection import baselines, committee, confidences, confident, dropout, lops, o2u
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.method import Method
-from lops_adapters.selection.request import is_fraction
+from lops_adapters.selection.ranked import is_fraction
+from lops_adapters.selection.selectors import Select
+
+RANKED = "{share} that {name} ranks highest"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of :data:`~lops_adapters.selection.methods.METHODS`.
+
+    Attributes:
+        name: what :func:`lops_adapters.selection.build` takes.
+        summary: one line.
+        make: from a checked :class:`~lops_adapters.selection.ranked.Request` to what selects among
+            labelled samples; options are its further arguments.
+        kept: what is kept, as a sentence without its full stop; ``{share}`` becomes the
+            fraction, ``{name}`` the name. A method that decides how many to keep needs its own.
+        kept_evenly: the same with ``per_class``, of a method that decides how many to keep.
+        is_probability: whether its confidence is the probability that the label is right.
+        assesses: whether it tells a :class:`~lops_adapters.selection.suggestions.Listener` how
+            probable each class is, by ``settle``. Then the labels are also corrected and weighted,
+            wrong labels counted, and rows named that are worth a check.
+        takes: which of votes, groups, checked rows and gold labels it takes, as :func:`build`
+            names them.
+        needs_probe: whether a probe is trained.
+        takes_n: whether it can keep exactly n samples.
+        takes_keep: whether it keeps a fraction of the samples; others decide how many.
+        per_class: whether it keeps the same share of every class by default, as the paper
+            describes it; None: it has no choice.
+        by_class: whether the fraction may differ between classes.
+        checkpoints: whether it looks at the probe while that trains.
+        timed: whether it notes when a sample is learnt.
+        warns: whether it warns of classes of which nothing is learnt.
+        texts: whether it scores texts, also where a framework's own samples are something else.
+        alone: whether each row is scored by itself, so that the order of the rows cannot matter.
+        keeps_all: whether it keeps everything, as the Standard arm.
+        control: whether a framework gives it the numbers per class that another arm kept.
+        options: names of its own options. Some say what the method can do: ``folds``, it uses
+            cross-validation; ``encoder``, it has members; ``probabilities``, it takes those of a
+            classifier in place of samples; ``correct``, it can correct labels; ``fitted``, it can
+            score further rows; ``sure``, the least probability that it keeps.
+        check: raises a LopsError about their values.
+
+    Raises:
+        LopsError: a method that decides how many to keep has no sentence of its own.
+    """
+
+    name: str
+    summary: str
+    make: Callable[..., Select] = field(repr=False)
+    kept: str = RANKED
+    kept_evenly: str = ""
+    is_probability: bool = False
+    assesses: bool = False
+    takes: tuple[str, ...] = ()
+    needs_probe: bool = True
+    takes_n: bool = True
+    takes_keep: bool = True
+    per_class: bool | None = False
+    by_class: bool = False
+    checkpoints: bool = False
+    timed: bool = False
+    warns: bool = False
+    texts: bool = False
+    alone: bool = False
+    keeps_all: bool = False
+    control: bool = False
+    options: tuple[str, ...] = ()
+    check: Callable[..., None] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        silent = "kept" if "{share}" in self.kept else ""
+        if self.per_class is not None and not self.kept_evenly:
+            silent = silent or "kept_evenly"
+        if not self.takes_keep and silent:
+            raise LopsError(
+                f"the method {self.name!r} decides how many to keep and does not say what; give "
+                f"{silent}, such as 'rows whose label ...'"
+            )
+
+    @property
+    def needs_gold(self) -> bool:
+        """Whether it is defined by gold labels; no other method may be given any."""
+        return "gold" in self.takes
+
+    @property
+    def corrects(self) -> bool:
+        """Whether it can correct labels."""
+        return "correct" in self.options
+
+    @property
+    def scores_further(self) -> bool:
+        """Whether it can be fitted to a sample and score further rows."""
+        return "fitted" in self.options
+
+    @property
+    def has_members(self) -> bool:
+        """Whether members on an encoder can also score the rows."""
+        return "encoder" in self.options
+
+    @property
+    def train_on(self) -> str:
+        """What a classifier gains most from, see docs/how-much.md."""
+        return "on the corrected labels with their weights" if self.assesses else "on the kept rows"
+
+    def says(self, arguments: Mapping[str, Any]) -> str:
+        """Return what is kept, in words, given ``keep``, ``per_class`` and the options."""
+        keep, even, sure = (arguments.get(name) for name in ("keep", "per_class", "sure"))
+        even = self.per_class if even is None else even
+        if not self.takes_keep:
+            if even:
+                return self.kept_evenly
+            if sure is not None:
+                return f"rows whose label is right with a probability of at least {float(sure):g}"
+            return self.kept.format(name=self.name)
+        share = "a share found by cross-validation,"
+        if keep is not None and keep != AUTO:
+            share = f"the fraction {float(keep):g}"
+        sentence = self.kept.format(share=share, name=self.name)
+        return f"per class, {sentence}" if even else sentence
+
 
 _WATCHED: dict[str, Any] = {"checkpoints": True, "options": ("online",)}
 _RULE: dict[str, Any] = {  # of the core's RULES
@@ -38,10 +148,10 @@ _RULE: dict[str, Any] = {  # of the core's RULES
 _DECIDES: dict[str, Any] = {"takes_n": False, "takes_keep": False}
 _SPREAD = "the same share of every class"
 _ROWS = (
-    Method("standard", "keeps everything", standard.make, needs_probe=False, kept="all rows",
-           **_DECIDES, per_class=None, alone=True, keeps_all=True),
+    Method("standard", "keeps everything", baselines.make_standard, needs_probe=False,
+           kept="all rows", **_DECIDES, per_class=None, alone=True, keeps_all=True),
     Method("learning-order", "earliest learnt first, ties by probability when learnt",
-           scoring.make, **{**_WATCHED, "per_class": True, "timed": True},
+           confidences.make, **{**_WATCHED, "per_class": True, "timed": True},
            kept="{share} that the probe learns first"),
     Method("released", "learning order as the authors' code: all of a class learnt when it closes",
            lops.make, **_RULE),
@@ -52,17 +162,17 @@ _ROWS = (
     Method("ranked", "learning order by the paper's method section; stops when it is decided",
            lops.make, **_RULE, by_class=True),
     Method("probability", "largest probability of the pseudo-label after training",
-           scoring.make, **_WATCHED, is_probability=True),
+           confidences.make, **_WATCHED, is_probability=True),
     Method("entropy", "smallest entropy of the mean of five passes with dropout",
            partial(dropout.make, uncertainty=dropout.entropy), options=("variant",)),
     Method("mc-dropout", "smallest variance of the probability in five passes with dropout",
            partial(dropout.make, uncertainty=dropout.mc_dropout), options=("variant",)),
     Method("o2u-net", "smallest mean loss while the learning rate goes up and down",
            o2u.make, options=("variant",)),
-    Method("stability", "predicted as labelled at most checkpoints", scoring.make, **_WATCHED),
+    Method("stability", "predicted as labelled at most checkpoints", confidences.make, **_WATCHED),
     Method("margin", "largest mean margin of the pseudo-label over the next class",
-           scoring.make, **_WATCHED),
-    Method("random", "random samples", random.make, needs_probe=False, per_class=True,
+           confidences.make, **_WATCHED),
+    Method("random", "random samples", baselines.make_random, needs_probe=False, per_class=True,
            control=True, kept="{share} drawn at random"),
     Method("confident-learning", "not flagged as label errors by cleanlab",
            confident.make, takes_keep=False, options=("folds",), is_probability=True,
@@ -82,7 +192,7 @@ _ROWS = (
            options=("encoder", "words", "sure", "count_label", "correct", "folds", "device",
                     "probabilities", "fitted", "assessed"), check=committee.check),
     Method("optimal", "correct by the gold labels: the upper bound",
-           optimal.make, needs_probe=False, **_DECIDES, takes=("gold",),
+           baselines.make_optimal, needs_probe=False, **_DECIDES, takes=("gold",),
            per_class=None, alone=True, kept="rows whose label is the gold label"),
 )  # fmt: skip
 METHODS = Registry("method", "lops_adapters.methods", Method, _ROWS)

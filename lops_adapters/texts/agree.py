@@ -7,14 +7,14 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
-from lops_adapters.labels.checked import check_positions
-from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.labelled import check_positions
+from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.sources import by_votes
-from lops_adapters.texts.copies import positions
-from lops_adapters.texts.reading import read_texts
+from lops_adapters.texts.explain import positions
+from lops_adapters.texts.select import read_texts
 
 MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
 CHECKED = "checked rows"

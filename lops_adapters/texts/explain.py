@@ -1,18 +1,21 @@
 """The sentences under a selection, and warnings about one that looks wrong."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from lops_adapters.console import listed, percent, typed
 from lops_adapters.core import Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
+from lops_adapters.formats.places import SHOWN, rows_of, shown_places
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Method
 from lops_adapters.selection.checking import Rate
 from lops_adapters.selection.committee import CANNOT_TELL
-from lops_adapters.texts.copies import SHOWN
 
 _NARROW = 0.1  # range of the share of wrong labels, from which on more checks say little
 
@@ -163,9 +166,8 @@ def checked_sentences(rate: Rate | None, n: int) -> list[str]:
     """Return what checked rows say of the noise of n rows, and what more of them would bring."""
     if rate is None:
         return []
-    rows = "1 row" if rate.checked == 1 else f"{rate.checked:,} rows"
     text = (
-        f"Checked: {rows}. Wrong labels: {percent(rate.value)} of all rows "
+        f"Checked: {rows_of(rate.checked)}. Wrong labels: {percent(rate.value)} of all rows "
         f"({percent(rate.low)} to {percent(rate.high)}, 95 % interval)"
     )
     return [f"{text}{what_more_brings(rate, n)}."]
@@ -182,3 +184,77 @@ def what_more_brings(rate: Rate, n: int) -> str:
     if 4 * rate.checked <= n:
         return f"; checking {3 * rate.checked:,} more would halve the range"
     return ""
+
+
+Place = Callable[[Sequence[int]], str]  # names texts by their positions
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Positions of texts, int64.
+
+    Attributes:
+        again: same text and same label as an earlier text.
+        torn: same text as an earlier text, but another label.
+        blank: empty texts.
+    """
+
+    again: np.ndarray
+    torn: np.ndarray
+    blank: np.ndarray
+
+
+def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
+    """Return the repeated and empty texts; an empty text repeats nothing.
+
+    >>> found = copies(["a", "a", "", "a"], [0, 0, 1, 1])
+    >>> found.again.tolist(), found.torn.tolist(), found.blank.tolist()
+    ([1], [3], [2])
+    """
+    first: dict[str, Hashable] = {}
+    again: list[int] = []
+    torn: list[int] = []
+    blank: list[int] = []
+    for position, (text, label) in enumerate(zip(texts, labels, strict=True)):
+        if not text.strip():
+            blank.append(position)
+        elif text not in first:
+            first[text] = label
+        else:
+            (again if first[text] == label else torn).append(position)
+    return Copies(*(np.array(rows, dtype=np.int64) for rows in (again, torn, blank)))
+
+
+def problems(repeated: Copies, where: Place) -> list[str]:
+    """Return sentences about copies whose labels conflict, and empty texts, with their places."""
+    torn, blank = repeated.torn.tolist(), repeated.blank.tolist()
+    sentences = []
+    if torn:
+        sentences.append(
+            f"Same text as an earlier row, but another label: {rows_of(len(torn))} "
+            f"({where(torn)}). At most one of the labels is right."
+        )
+    if blank:
+        sentences.append(
+            f"Empty text: {rows_of(len(blank))} ({where(blank)}). These labels cannot be checked."
+        )
+    return sentences
+
+
+def repeats(repeated: Copies) -> list[str]:
+    """Return a sentence about copies with the same label, if any."""
+    if not len(repeated.again):
+        return []
+    return [
+        f"Same text and same label as an earlier row: {rows_of(len(repeated.again))}. Copies "
+        "confirm each other; if their labels may be wrong, keep one of each and run again."
+    ]
+
+
+def positions(places: Sequence[int]) -> str:
+    """Return positions for a message, the first of them.
+
+    >>> positions([3]), positions(range(7))
+    ('position 3', 'positions 0, 1, 2, 3, 4 and 2 more')
+    """
+    return shown_places([(Path(), place) for place in places], "position", len(places), False)

@@ -3,39 +3,45 @@
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.labels.checked import with_checked, with_copies
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
 from lops_adapters.probes import Probe
+from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Suggestions
 from lops_adapters.selection.assessment import Fitted, FittedCommittee
 from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.building import build, check_data
+from lops_adapters.selection.checking import Assessed
+from lops_adapters.selection.member_table import kinds_of, names_of
 from lops_adapters.selection.members import check_words
 from lops_adapters.selection.source_table import Source
 from lops_adapters.selection.sources import first_codes
-from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
-from lops_adapters.texts.copies import Place, copies, positions, problems, repeats
 from lops_adapters.texts.explain import (
+    Place,
     cannot_tell,
     checked_sentences,
     complaints,
+    copies,
     pair_sentences,
+    positions,
+    problems,
     reasons,
+    repeats,
     script_sentences,
 )
-from lops_adapters.texts.given import check_alone, probe_of_vectors, read_given
-from lops_adapters.texts.reading import check_memory
 from lops_adapters.texts.rest import Rest, label_rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import report_sources
 
 FEWEST = 10  # texts, for cross-validation
+_BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
 def select_labelled(
@@ -71,8 +77,7 @@ def select_labelled(
         labelled = replace(labelled, codes=first_codes(labelled.votes))
         labels = labelled.labels
     known = labelled.with_label()
-    matrix = read_given(embeddings, pred_probs, len(labels), row, choice.probe, known.places)
-    check_alone(matrix, choice.encoder, choice.words, choice.analyzer)
+    matrix = _read_given(embeddings, pred_probs, len(labels), choice, known.places)
     _check_size(known, choice)
     if choice.words is not None:
         check_words(choice.words, known.classes)
@@ -92,7 +97,10 @@ def select_labelled(
         labels = list(labels)
         for place_of, code in zip(known.places.tolist(), scored.labels.tolist(), strict=True):
             labels[place_of] = known.classes[code]
-    _warn(complaints(selection, row), choice.strict)
+    for message in complaints(selection, row):
+        if choice.strict:
+            raise LopsError(message)
+        warnings.warn(message, LopsWarning, stacklevel=3)
     settings = {
         **_used(probe, options),
         **choice.asked,
@@ -156,22 +164,19 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place)
         why.rows += script_sentences(known.samples, probe)
 
 
-def _warn(messages: Sequence[str], strict: bool) -> None:
-    """Warn of what is odd in a selection; raise a LopsError instead if ``strict``."""
-    for message in messages:
-        if strict:
-            raise LopsError(message)
-        warnings.warn(message, LopsWarning, stacklevel=4)
-
-
 def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, str, dict[str, Any]]:
     """Return the probe, a sentence that names what scores the rows, and options of the method."""
     probe, quiet, has_members = choice.probe, choice.quiet, choice.row.has_members
     if isinstance(known.samples, np.ndarray):
-        probe, scored_by = probe_of_vectors(probe, quiet, has_members)
-        if pred_probs is None:
-            return probe, scored_by, choice.options
-        return probe, "Member: the given probabilities.", {**choice.options, "probabilities": True}
+        chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
+        if pred_probs is not None:
+            options = {**choice.options, "probabilities": True}
+            return chosen, "Member: the given probabilities.", options
+        first = chosen.name if chosen is probe else "logistic regression"
+        if not has_members:
+            return chosen, f"Probe, on the given vectors: {first}.", choice.options
+        names = names_of(kinds_of(False, None, None), first)
+        return chosen, f"Members, on the given vectors: {names}.", choice.options
     if has_members and isinstance(probe, str) and probe == "auto":
         probe = "linear"
     probe, scored_by = choose_probe(probe, len(known.samples), quiet, choice.analyzer)
@@ -184,8 +189,13 @@ def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, s
 
 def _check_size(known: Labelled, choice: Choice) -> None:
     """Raise a LopsError of too few labels, and of too many for the memory."""
-    n, row = len(known.codes), choice.row
-    check_memory(n, len(known.classes))
+    n, k, row = len(known.codes), len(known.classes), choice.row
+    needed, free = n * k * _BYTES, free_memory()
+    if free is not None and needed > free:
+        raise LopsError(
+            f"{n:,} texts of {k:,} classes take about {needed / 1e9:.1f} GB of memory, and "
+            f"{free / 1e9:.1f} GB are free; select among fewer classes or texts at a time"
+        )
     validates = "folds" in row.options or (row.takes_keep and choice.keep == AUTO)
     if validates and n < FEWEST:
         raise LopsError(
@@ -193,3 +203,59 @@ def _check_size(known: Labelled, choice: Choice) -> None:
             f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
             "keep=0.5"
         )
+
+
+def free_memory() -> int | None:
+    """Return the bytes of memory that programs can still have; None: unknown."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:  # not Linux
+        return None
+    sizes = dict(line.split(":", 1) for line in lines if ":" in line)
+    return int(sizes["MemAvailable"].split()[0]) * 1024 if "MemAvailable" in sizes else None
+
+
+def _read_given(
+    embeddings: Any, pred_probs: Any, n: int, choice: Choice, rows: np.ndarray
+) -> np.ndarray | None:
+    """Return the rows to score in place of n texts, (m, width) float32; None: not given.
+
+    ``rows`` are the (m,) positions with a label. Raises a LopsError about no matrix of numbers with
+    a row per label, and a choice that reads texts.
+    """
+    if embeddings is not None and pred_probs is not None:
+        raise LopsError("found embeddings and pred_probs; leave one of them out")
+    name = "pred_probs" if embeddings is None else "embeddings"
+    values = pred_probs if embeddings is None else embeddings
+    if values is None:
+        return None
+    method, probe = choice.row, choice.probe
+    if pred_probs is not None and "probabilities" not in method.options:
+        raise LopsError(
+            f"pred_probs are for the committee, and the method is {method.name}; leave method out"
+        )
+    if isinstance(probe, str) and probe not in ("auto", "linear", "embedding"):
+        raise LopsError(f"probe is {probe!r}, which reads texts; leave it out with {name}")
+    try:
+        matrix = np.asarray(values)
+    except ValueError:
+        matrix = np.empty(0, dtype=object)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.size:
+        raise LopsError(
+            f"{name} are of type {matrix.dtype} and shape {matrix.shape}; wanted a matrix of "
+            "numbers, one row per label"
+        )
+    if len(matrix) != n:
+        raise LopsError(f"found {len(matrix)} rows of {name} and {n} labels; wanted one per label")
+    for_texts = {
+        "encoder": choice.encoder not in ("static", "none", None),
+        "words": choice.words is not None,
+        "analyzer": choice.analyzer != "auto",
+    }
+    for option, asked in for_texts.items():
+        if asked:
+            raise LopsError(
+                f"{typed(option)} is for texts, and vectors or probabilities are scored in their "
+                "place; leave it out"
+            )
+    return given_vectors(matrix[rows])

@@ -1,4 +1,4 @@
-"""How a selection shows itself in a notebook: counts, wrong labels, ten rows to check."""
+"""A selection in a notebook: counts, wrong labels, ten rows to check; a box to check rows in."""
 
 from __future__ import annotations
 
@@ -13,6 +13,16 @@ from lops_adapters.texts.class_table import cells, interval
 
 if TYPE_CHECKING:
     from lops_adapters.texts.result import TextSelection
+
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lops_adapters import extras
+
+if TYPE_CHECKING:
+    from lops_adapters.texts.result import TextSelection
+
 
 _ROWS, _CLASSES, _CHARS = 10, 50, 160
 _TEXTS, _LEFT = ("class", "text", "label", "suggested", "why"), ' style="text-align: left"'
@@ -83,3 +93,32 @@ def _table(head: Sequence[Any], rows: Iterable[Sequence[str]]) -> str:
 
     body = "".join(row_of("td", row) for row in rows)
     return f"<table><thead>{row_of('th', head)}</thead><tbody>{body}</tbody></table>"
+
+
+_LATER = "not checked"  # a string that is no index of an option
+
+
+def box(selection: TextSelection, count: int) -> Any:
+    """Return an ``ipywidgets.VBox``: text and label of the next rows to check, a choice for each.
+
+    Its attribute ``checked``, row -> right label or None, follows the choices. Suggestions are not
+    shown: they would decide the answers.
+    """
+    widgets = extras.load("ipywidgets", "Checking in a notebook")
+    checked, classes, rows = dict(selection.checked), list(selection.per_class), []
+
+    def choose(row: int, change: Any) -> None:
+        if change["new"] == _LATER:
+            checked.pop(row, None)
+        else:
+            checked[row] = None if change["new"] < 0 else classes[change["new"]]
+
+    options = [(_LATER, _LATER), *((str(label), i) for i, label in enumerate(classes))]
+    for row in selection.to_check(count).tolist():
+        choice = widgets.Dropdown(options=[*options, ("none of the classes", -1)], value=_LATER)
+        choice.observe(partial(choose, row), names="value")
+        label, text = escape(str(selection.labels[row])), escape(selection.texts[row])
+        rows.append(widgets.VBox([widgets.HTML(f"<b>{row}, {label}</b>: {text}"), choice]))
+    whole = widgets.VBox(rows)
+    whole.checked = checked
+    return whole

@@ -16,9 +16,8 @@ from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.selection import METHODS, Suggestions
-from lops_adapters.selection.checking import next_rows
+from lops_adapters.selection.checking import Assessed, next_rows
 from lops_adapters.selection.committee import TOO_FEW
-from lops_adapters.texts.assessed import Assessed
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -170,7 +169,7 @@ class TextSelection(Selection):
         Raises:
             LopsError: another method than the committee, or ipywidgets is not installed.
         """
-        from lops_adapters.texts.checking import box
+        from lops_adapters.texts.notebook import box
 
         return box(self, count)
 

@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.labels.given import ReadLabels, flat_list, read_labels
+from lops_adapters.formats.cells import is_missing
 from lops_adapters.labels.labelled import Groups, Labelled
+from lops_adapters.labels.reader import ReadLabels, flat_list, is_flat, read_labels
 from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection.assessment import Fitted
 from lops_adapters.texts.choices import Choice
+from lops_adapters.texts.explain import positions
 from lops_adapters.texts.labelled import select_labelled
-from lops_adapters.texts.reading import read_texts
 from lops_adapters.texts.result import TextSelection
 
 
@@ -175,3 +176,31 @@ def _read_groups(groups: Any, n: int) -> np.ndarray | None:
     if len(names) != n:
         raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
     return Groups(names).codes
+
+
+def read_texts(texts: Sequence[str]) -> list[str]:
+    """Return texts as a list; a missing one (None, NaN) is empty, as in a file.
+
+    Raises a LopsError about no flat sequence, no text, or values that are no strings.
+    """
+    if hasattr(texts, "columns") or hasattr(texts, "column_names"):
+        raise LopsError(
+            f"texts are a {type(texts).__name__}, a whole table; give two of its columns, or use "
+            "lops_adapters.integrations.frames.select_frame(table, text=..., label=...)"
+        )
+    if not is_flat(texts):
+        raise LopsError(
+            f"texts are one {type(texts).__name__}; wanted a flat sequence of strings, such as a "
+            "list or one column of a table"
+        )
+    # pandas.NA is no float, and comparing it with itself is no answer.
+    read = ["" if is_missing(one) or type(one).__name__ == "NAType" else one for one in texts]
+    bad = [position for position, text in enumerate(read) if not isinstance(text, str)]
+    if bad:
+        raise LopsError(
+            f"{len(bad)} of {len(read)} texts are not strings, at {positions(bad)} (the first is "
+            f"{read[bad[0]]!r:.60}); fill them in, or leave these rows out"
+        )
+    if read and not any(map(str.strip, read)):
+        raise LopsError(f"all {len(read)} texts are empty; is this the column of texts?")
+    return read

@@ -3,7 +3,7 @@
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.reader import read_labels
 
 CLASSES = ["spam", "ham", "toxic", "not toxic", "sports", "04"]
 

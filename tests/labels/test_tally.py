@@ -9,7 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.engine import settled
 

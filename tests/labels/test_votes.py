@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.labels.given import plain_value
+from lops_adapters.labels.reader import plain_value
 from lops_adapters.labels.votes import is_votes, majority, vote_cells, votes_by_text
 
 from ..noisy import noisy_texts

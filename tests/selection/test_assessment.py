@@ -15,8 +15,7 @@ from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.draw import Draw
-from lops_adapters.selection.folds import Folded
-from lops_adapters.selection.held_out import best_checkpoint, held_out, long_enough
+from lops_adapters.selection.folds import Folded, best_checkpoint, held_out, long_enough
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.members import Learnt, Neighbours, votes
 from lops_adapters.selection.posterior import posterior_given

@@ -11,8 +11,8 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Lops, build
 from lops_adapters.selection.auto_keep import Preferred
+from lops_adapters.selection.baselines import random_like
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.random import random_like
 
 from ..noisy import noisy_texts
 

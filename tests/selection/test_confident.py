@@ -7,8 +7,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection import build
-from lops_adapters.selection.folds import Folded
-from lops_adapters.selection.held_out import held_out
+from lops_adapters.selection.folds import Folded, held_out
 
 from .stand_in import Told, world
 

@@ -9,11 +9,12 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.folds import Folded, fold_of
-from lops_adapters.selection.held_out import (
+from lops_adapters.selection.folds import (
     EARLY_LOOKS,
     LEAST_UPDATES,
+    Folded,
     best_checkpoint,
+    fold_of,
     held_out,
     long_enough,
 )

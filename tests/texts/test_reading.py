@@ -109,7 +109,7 @@ def test_numpys_own_types_are_pythons(kinds):
 
 
 def test_what_memory_very_many_classes_take(monkeypatch):
-    monkeypatch.setattr("lops_adapters.texts.reading.free_memory", lambda: 4 * 10**9)
+    monkeypatch.setattr("lops_adapters.texts.labelled.free_memory", lambda: 4 * 10**9)
     labels = [f"class {i % 10_000}" for i in range(20_000)]
     with pytest.raises(
         LopsError,

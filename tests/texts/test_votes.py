@@ -5,7 +5,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.labels.given import read_labels
+from lops_adapters.labels.reader import read_labels
 from lops_adapters.pseudo_labels import seed_votes
 
 from ..noisy import noisy_texts

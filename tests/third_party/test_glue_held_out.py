@@ -10,8 +10,7 @@ from lops_adapters.core import tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection.auto_keep import FOLDS, Preferred
-from lops_adapters.selection.folds import fold_of
-from lops_adapters.selection.held_out import EARLY_LOOKS, LEAST_UPDATES
+from lops_adapters.selection.folds import EARLY_LOOKS, LEAST_UPDATES, fold_of
 from lops_adapters.selection.likelihoods import (
     LEAST_SKILL,
     SPREAD,
