@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation._labels import Label, Labels, check_aligned, comparable
+from lops_adapters.evaluation.noise import Label, Labels, check_aligned, comparable
 
 _CELLS_AT_ONCE = 4_000_000  # numbers in one array of resampled counts, 32 MB
 

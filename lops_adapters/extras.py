@@ -45,15 +45,10 @@ RECORDED = (
 
 
 def load(module: str, needed_by: str, extra: str | None = None) -> Any:
-    """Import an optional library, or a module of one.
+    """Import an optional library, a key of :data:`LIBRARIES`, or a module of one.
 
-    Args:
-        module: dotted name; its first part is a key of :data:`LIBRARIES`.
-        needed_by: the subject of the error.
-        extra: the extra to name; default: the library's own of :data:`LIBRARIES`.
-
-    Raises:
-        LopsError: the library is not installed, or its import fails.
+    LopsError: it is not installed, or its import fails; the message names ``needed_by`` and the
+    extra, by default the library's own.
     """
     try:
         return import_module(module)
@@ -64,11 +59,7 @@ def load(module: str, needed_by: str, extra: str | None = None) -> Any:
 
 
 def require(needed_by: str, modules: Sequence[str], extra: str | None = None) -> None:
-    """Check that libraries are installed without importing them.
-
-    Raises:
-        LopsError: one of the libraries is not installed.
-    """
+    """Check that libraries are installed without importing them; LopsError: one is not."""
     for module in modules:
         if find_spec(module) is None:
             raise LopsError(missing(module, needed_by, extra))

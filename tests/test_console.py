@@ -36,21 +36,6 @@ def test_a_pipe_that_is_closed_is_silent():
     assert (done.stdout, done.stderr) == ("xxx 141\n", "")
 
 
-def test_tables_are_aligned():
-    lines = console.aligned(
-        [["arm", "n", "F1"], ["standard", "7", "8.1 %"], ["lops", "1234", "-"]]
-    ).split("\n")
-    assert lines == ["arm          n     F1", "standard     7  8.1 %", "lops      1234      -"]
-
-
-@pytest.mark.parametrize(
-    ("fraction", "text"),
-    [(0.5, "50.0 %"), (0.0, "0.0 %"), (1.0, "100.0 %"), (0.12345, "12.3 %"), (None, "-")],
-)
-def test_percent(fraction, text):
-    assert console.percent(fraction) == text
-
-
 def test_errors_are_one_line(capsys):
     def bad(argv):
         raise LopsError(f"found {argv}; wanted better")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lops_adapters import remote
 from lops_adapters.console import aligned, percent
-from lops_adapters.report.sources import HEAD, by_accuracy, source_cells
+from lops_adapters.report.classes import HEAD, by_accuracy, source_cells
 from lops_adapters.selection.committee import TOO_FEW
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done

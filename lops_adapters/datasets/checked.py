@@ -6,7 +6,7 @@ from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
-from lops_adapters.datasets.lines import readable
+from lops_adapters.datasets.rows import readable
 from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
 from lops_adapters.formats.readers import open_table
 

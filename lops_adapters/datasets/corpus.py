@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -176,14 +176,8 @@ class Dataset:
         drawn = np.random.default_rng(seed).choice(len(self), size=max_docs, replace=False)
         kept = np.sort(drawn).tolist()
         corpus = self.corpus
-        smaller = Corpus(
-            corpus.name,
-            tuple(corpus.ids[i] for i in kept),
-            tuple(corpus.texts[i] for i in kept),
-            corpus.classes,
-            corpus.seeds,
-            corpus.names,
-        )
+        ids, texts = (tuple(column[i] for i in kept) for column in (corpus.ids, corpus.texts))
+        smaller = replace(corpus, ids=ids, texts=texts)
         gold = self.gold and GoldLabels(tuple(self.gold.labels[i] for i in kept))
         return Dataset(smaller, gold, self.headers)
 

@@ -1,4 +1,4 @@
-"""Fetch a file over HTTP: in limited time, verified, renamed to its final name when complete."""
+"""Where registered data sets come from: fetched over HTTP, in limited time, and verified."""
 
 import hashlib
 import http.client
@@ -11,6 +11,8 @@ from typing import IO
 from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
+from lops_adapters.datasets import published
+from lops_adapters.datasets.newsgroups import ARCHIVE
 
 _CHUNK = 2**16
 _TIMEOUT, _DEADLINE = 30.0, 3600.0  # seconds without an answer, seconds in all
@@ -19,6 +21,47 @@ _NETWORK_ERRORS = (
     *(http.client.HTTPException, TimeoutError, ConnectionError, urllib.error.URLError),
     ValueError,  # of malformed addresses and headers
 )
+
+
+def obtain(name: str, paper_folder: str, cache: Path, quiet: bool = False) -> Path:
+    """Download a data set into the user cache, and return the path to read.
+
+    ``paper_folder`` is the folder of the authors' repository that holds it. Raises a LopsError if
+    no source could be reached; the message says why, for each.
+    """
+    reasons = []
+    for what, url, target, checksum in _files(name, paper_folder):
+        try:
+            fetch(url, cache / target, checksum, quiet=quiet)
+        except LopsError as error:
+            reasons.append(f"{what} could not be fetched: {error}")
+        else:
+            path = cache / target
+            return path.parent if path.name == "df.pkl" else path
+    raise LopsError("; ".join(reasons))
+
+
+def by_hand(name: str, paper_folder: str, folder: Path) -> str:
+    """Return which files to fetch by hand, where in ``folder`` to put them, how to check them."""
+    ways = []
+    for _, url, target, checksum in _files(name, paper_folder):
+        check = "sha256sum" if len(checksum) == 64 else "git hash-object"
+        ways.append(f"{url} and put it at {folder / target} (check: {check} prints {checksum})")
+    return f"Fetch {', or '.join(ways)}"
+
+
+def _files(name: str, paper_folder: str) -> list[tuple[str, str, str, str]]:
+    """Return what it is, address, place in a data folder and checksum of files, the best first."""
+    file = f"{paper_folder}/df.pkl"
+    url, blob = f"{published.PAPER_FILES}/{file}", published.BLOBS[paper_folder]
+    files = [("the authors' file", url, file, blob)]
+    if name.startswith("20news"):
+        archive = (published.NEWSGROUPS_URL, ARCHIVE, published.NEWSGROUPS_SHA256)
+        files.insert(0, ("20 Newsgroups", *archive))
+    elif name == "agnews":
+        original = (published.AGNEWS_URL, "agnews/train.csv", published.AGNEWS_BLOB)
+        files.insert(0, ("AG News", *original))
+    return files
 
 
 def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) -> None:

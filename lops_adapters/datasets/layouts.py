@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lops_adapters.core import LopsError
-from lops_adapters.datasets.lines import filled_lines, indices, stripped_lines
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, read_archive, read_tree
 from lops_adapters.datasets.rows import CorpusColumns, Rows
 from lops_adapters.datasets.tables import read_pickle
 from lops_adapters.formats.delimited import csv_records
+from lops_adapters.formats.lines import raw_lines
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ def read_xclass(folder: Path, columns: CorpusColumns) -> Rows:
     number of labels that is not the number of lines.
     """
     columns.refuse(f"{folder} (X-Class)")
-    classes = filled_lines(folder / "classes.txt")
-    texts = stripped_lines(folder / "dataset.txt", columns.quiet)
+    classes = _filled_lines(folder / "classes.txt")
+    texts = _stripped_lines(folder / "dataset.txt", columns.quiet)
     labels = _labels(folder / "labels.txt", classes, folder / "dataset.txt", len(texts))
     return Rows(texts, labels=labels, classes=classes, seeds={name: (name,) for name in classes})
 
@@ -56,7 +56,7 @@ def read_lotclass(folder: Path, columns: CorpusColumns) -> Rows:
     classes.
     """
     columns.refuse(f"{folder} (LOTClass)")
-    words = [line.lower().split() for line in filled_lines(folder / "label_names.txt")]
+    words = [line.lower().split() for line in _filled_lines(folder / "label_names.txt")]
     every = [word for line in words for word in line]
     twice = sorted({word for word in every if every.count(word) > 1})
     if twice:
@@ -65,7 +65,7 @@ def read_lotclass(folder: Path, columns: CorpusColumns) -> Rows:
             "wanted each word in one class only"
         )
     classes = [line[0] for line in words]
-    texts = stripped_lines(folder / "train.txt", columns.quiet)
+    texts = _stripped_lines(folder / "train.txt", columns.quiet)
     label_file = folder / "train_labels.txt"
     test = folder / "test.txt"
     tested = test.is_file() and filecmp.cmp(test, folder / "train.txt", shallow=False)
@@ -129,7 +129,7 @@ def read_newsgroups(folder: Path, columns: CorpusColumns) -> Rows:
 def _labels(path: Path, classes: list[str], texts: Path, n_texts: int) -> list[str] | None:
     if not path.is_file():
         return None
-    numbers = indices(path, len(classes))
+    numbers = _indices(path, len(classes))
     if len(numbers) != n_texts:
         raise LopsError(
             f"{path} has {len(numbers)} labels, {texts} {n_texts} lines; wanted one label per line"
@@ -154,7 +154,7 @@ def _westclass_words(folder: Path) -> tuple[list[str], dict[str, tuple[str, ...]
 
 def _numbered_words(path: Path) -> list[tuple[str, ...]]:
     lines = []
-    for number, line in enumerate(filled_lines(path)):
+    for number, line in enumerate(_filled_lines(path)):
         key, _, words = line.partition(":")
         class_words = tuple(word.strip() for word in words.split(","))
         if key.strip() != str(number) or ":" in words or not all(class_words):
@@ -164,6 +164,39 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
             )
         lines.append(class_words)
     return lines
+
+
+def _stripped_lines(path: Path, quiet: bool = False) -> list[str]:
+    """Read a UTF-8 file as a list of stripped lines; blank lines stay."""
+    return [line.strip() for line in raw_lines(path, quiet)]
+
+
+def _filled_lines(path: Path) -> list[str]:
+    """Read a list of names or numbers, one per line; blank lines are allowed only at the end.
+
+    Raises a LopsError if there is nothing in the file, or a blank line before the last entry.
+    """
+    lines = _stripped_lines(path)
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise LopsError(f"{path}: nothing in it; wanted one entry per line")
+    if "" in lines:
+        raise LopsError(f"{path}, line {lines.index('') + 1}: blank; wanted an entry in every line")
+    return lines
+
+
+def _indices(path: Path, n_classes: int) -> list[int]:
+    """Read class _indices from 0 to ``n_classes`` - 1, one per line; LopsError: another line."""
+    numbers = []
+    for number, line in enumerate(_filled_lines(path), 1):
+        if not (line.isascii() and line.isdigit()) or int(line) >= n_classes:
+            raise LopsError(
+                f"{path}, line {number}: found {line!r}; "
+                f"wanted a class index from 0 to {n_classes - 1}"
+            )
+        numbers.append(int(line))
+    return numbers
 
 
 LAYOUTS = (

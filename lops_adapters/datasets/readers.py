@@ -19,9 +19,8 @@ from lops_adapters.datasets.class_words import (
 )
 from lops_adapters.datasets.corpus import Dataset
 from lops_adapters.datasets.layouts import LAYOUTS
-from lops_adapters.datasets.lines import readable
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
-from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble
+from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble, readable
 from lops_adapters.datasets.tables import read_pickle, read_table
 from lops_adapters.formats.files import is_table
 

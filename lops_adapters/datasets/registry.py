@@ -14,10 +14,10 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.class_words import Names, Seeds
 from lops_adapters.datasets.corpus import Dataset
+from lops_adapters.datasets.download import by_hand, obtain
 from lops_adapters.datasets.newsgroups import ARCHIVE, SPLITS, strip_headers
 from lops_adapters.datasets.readers import is_recognised, read_path, read_rows
 from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble
-from lops_adapters.datasets.sources import by_hand, obtain
 from lops_adapters.datasets.tables import is_agnews
 from lops_adapters.storage import user_cache
 

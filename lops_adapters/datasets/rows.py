@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,6 +89,20 @@ class CorpusColumns:
                     "rename all but one"
                 )
         return CorpusColumns(chosen["text"], chosen["label"], chosen["id"], self.quiet)
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn a system error about a path into a LopsError."""
+    try:
+        yield
+    except UnicodeDecodeError as error:  # in Parquet
+        raise LopsError(f"{path}: a text that is not UTF-8 ({error}); write it again") from None
+    except OSError as error:
+        name = error.filename if isinstance(error.filename, str) else path
+        raise LopsError(
+            f"{name}: cannot be read ({error.strerror or error}); give a readable file or folder"
+        ) from None
 
 
 def name_of(value: object, where: str) -> str:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lops_adapters.evaluation._labels import check_aligned
-from lops_adapters.evaluation.noise import noise
+from lops_adapters.evaluation.noise import check_aligned, noise
 
 
 class Evaluator:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.pseudo_labels._inputs import checked_seeds, checked_texts
-from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
-from lops_adapters.pseudo_labels.result import PseudoLabels
+from lops_adapters.pseudo_labels.result import Occurrences, PseudoLabels, label_documents
 
 
 def exclusive_string_match(

@@ -15,8 +15,7 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.pseudo_labels._inputs import Seeds, checked_seeds, checked_texts
-from lops_adapters.pseudo_labels._scoring import Occurrences, label_documents
-from lops_adapters.pseudo_labels.result import PseudoLabels
+from lops_adapters.pseudo_labels.result import Occurrences, PseudoLabels, label_documents
 from lops_adapters.pseudo_labels.stopwords import STRING_MATCH_STOP_WORDS
 
 # The original tokeniser's separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline)

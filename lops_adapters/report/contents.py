@@ -115,7 +115,7 @@ class SelectionPage(StoredPage):
             and check, the command that uses checked rows. Empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
         more: further rejected rows, less suspicious than ``suspects``, as
-            :func:`lops_adapters.report.more.packed` returns them.
+            :func:`lops_adapters.report.data.packed` returns them.
         n_more: how many rows these are.
         n_unlisted: rejected rows that did not fit.
         near: groups of near-duplicates, at most 100; groups with several labels first.

@@ -1,7 +1,11 @@
 """What the page of a selection shows, collected from the selection and the columns of its rows."""
 
-from collections.abc import Mapping, Sequence
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,10 +14,13 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.report.contents import SelectionPage, counted
 from lops_adapters.report.measure import learnt_bins, own_threshold, threshold_rows
-from lops_adapters.report.more import MOST, for_script, packed
 from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows
+from lops_adapters.report.text import visible
 
 PART = 5000  # further rows made at a time
+LARGEST = 12 * 2**20  # characters in all; with all else, a page stays under 20 MB
+MOST = 200_000  # rows
+_ROWS = 2000  # of a part
 
 
 def selection_page(
@@ -38,17 +45,13 @@ def selection_page(
     """Collect what the page of a selection shows; further fields keep their defaults.
 
     The least trusted rows are listed, at most 2,000, and then the other rejected rows, packed, as
-    many as fit. Long texts are cut.
+    many as fit. Long texts are cut. Columns have n entries; other fields are as in the page.
 
     Args:
-        selection: of n rows.
-        texts, labels: n texts and pseudo-labels.
-        title, source: headings.
-        suggested, suggested_probability: n labels that the probe prefers.
-        gold, ids: n gold labels (None, NaN or an empty text: missing) and ids.
-        numbers: n numbers of the rows in their table, from 1; default: 1 to n.
-        why: sentences; default: the rule and why training stopped.
-        settings, versions: what is needed to repeat the selection.
+        suggested, suggested_probability: labels that the probe prefers.
+        gold: None, NaN or an empty text: missing.
+        numbers: of the rows in their table, from 1; default: 1 to n.
+        why: default: the rule and why training stopped.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are also listed.
         suspects_per_class: how many of the least trusted rows are listed first.
@@ -122,3 +125,36 @@ def _counts(rows: PageRows) -> list[np.ndarray]:
     parts = (np.ones_like(with_gold), mask, with_gold, wrong, with_gold & mask, wrong & mask)
     k = len(rows.selection.per_class)
     return [np.bincount(rows.codes[part], minlength=k) for part in parts]
+
+
+def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[list[str], int]:
+    """Return rows in parts, each base64 of gzip of a JSON list, and how many rows they hold.
+
+    The part that passes ``largest`` characters in all is left out, and those after it.
+    """
+    parts: list[str] = []
+    waiting, size, number = iter(rows), 0, 0
+    while part := list(islice(waiting, _ROWS)):
+        text = json.dumps(part, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        press = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        size += len(press)
+        if size > largest:
+            break
+        parts.append(press)
+        number += len(part)
+    return parts, number
+
+
+def for_script(row: Mapping[str, Any], codes: Mapping[str, int]) -> dict[str, Any]:
+    """Return a row as the page's script reads it.
+
+    The row is a :class:`~lops_adapters.report.contents.Suspect` in JSON's own types; ``codes`` are
+    the places of the labels among the classes.
+    """
+    return {
+        **{
+            name: visible(value) if isinstance(value, str) else value for name, value in row.items()
+        },
+        "code": codes.get(row["label"], -1),
+        "suggested_code": codes.get(row["suggested"], -1),
+    }

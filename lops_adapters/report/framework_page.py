@@ -1,10 +1,9 @@
-"""The page of a framework's run, built from its folder: numbers, seed words, classes."""
+"""What a framework's run found, for the terminal and as a page: numbers, seed words, classes."""
 
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import percent
-from lops_adapters.report.arms import arm_rows, checked_words, items_of, rate_words, step_name
+from lops_adapters.console import aligned, percent
 from lops_adapters.report.layout import (
     Markup,
     details,
@@ -30,7 +29,7 @@ def write_report(folder: Path) -> Path:
         for name in ("config.json", "metrics.json")
     )
     title = f"{metrics.get('title', metrics['framework'])} on {metrics['dataset']}"
-    rows = arm_rows(metrics)
+    rows = _arm_rows(metrics)
     versions = config.pop("versions", {})
     tables = settings_tables(config, versions)
     parts = [
@@ -45,6 +44,17 @@ def write_report(folder: Path) -> Path:
     path = folder / "report.html"
     write_text(path, document(title, header, "\n".join(filter(None, parts))))
     return path
+
+
+def arm_table(metrics: Metrics) -> str:
+    """Return :func:`_arm_rows` as aligned text."""
+    return aligned(_arm_rows(metrics))
+
+
+def checked_words(metrics: Metrics) -> str:
+    """Return how many documents a person has checked, after a comma; empty: none."""
+    count = metrics.get("checked_rows")
+    return f", {count} documents checked by a person" if count else ""
 
 
 def _summary(config: dict[str, Any], metrics: Metrics) -> str:
@@ -75,11 +85,11 @@ def _figures(metrics: Metrics) -> str:
 def _checked(metrics: Metrics) -> str:
     """Return what checked rows say of each class of an arm's pseudo-labels, folded."""
     parts = []
-    for arm, item in items_of(metrics):
+    for arm, item in _items_of(metrics):
         if "checked_noise_per_class" in item:
             rates = item["checked_noise_per_class"].items()
-            rows = [(label, rate["checked"], rate_words(rate)) for label, rate in rates]
-            name = f"{arm}, {step_name(item)}"
+            rows = [(label, rate["checked"], _rate_words(rate)) for label, rate in rates]
+            name = f"{arm}, {_step_name(item)}"
             parts.append(details(name, table(("class", "checked", "wrong"), rows, name)))
     note = (
         '<p class="note">Share of wrong pseudo-labels by the documents that a person has checked, '
@@ -97,7 +107,7 @@ def _seed_words(metrics: Metrics) -> str:
         for item in stored:
             words: SeedWords = item["seed_words"]
             n = sum(map(len, words.values()))
-            name = f"{arm}, iteration {step_name(item)}: {count(n)} word{'' if n == 1 else 's'}"
+            name = f"{arm}, iteration {_step_name(item)}: {count(n)} word{'' if n == 1 else 's'}"
             rows = [[label, _words(one, previous.get(label, one))] for label, one in words.items()]
             drawn = table(("class", "seed words"), rows, name, text=(1,))
             parts.append(details(name, drawn, is_open=item is stored[-1]))
@@ -146,3 +156,43 @@ def _per_class(item: Item) -> str:
     stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
     drawn = table(head, rows, f"{stage}: kept per class", text=(6,))
     return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>{drawn}"
+
+
+def _arm_rows(metrics: Metrics) -> list[list[str]]:
+    """Return a heading and one row per arm and iteration, from the contents of ``metrics.json``."""
+    items = _items_of(metrics)
+    step = "stage" if any("stage" in item for _, item in items) else "iteration"
+    head = ["arm", step, "pseudo-labels", "noise before", "kept", "noise after"]
+    rows = [[*head, "micro-F1", "macro-F1", "seconds"]]
+    corrects = any(item.get("corrected") for _, item in items)
+    if corrects:
+        rows[0].insert(5, "corrected")
+    has_checks = bool(metrics.get("checked_rows"))
+    if has_checks:
+        rows[0].insert(4, "noise by checked rows")
+    for arm, item in items:
+        numbers = [str(item["pseudo_labels"]), percent(item["noise"])]
+        numbers += [str(item["selected"]), *([str(item.get("corrected", 0))] if corrects else [])]
+        numbers += [percent(item["selected_noise"])]
+        numbers += [percent(item["micro_f1"]), percent(item["macro_f1"])]
+        rows.append([arm, _step_name(item), *numbers, f"{item['seconds']:.0f}"])
+        if has_checks:
+            rows[-1].insert(4, _rate_words(item.get("checked_noise")))
+    return rows
+
+
+def _items_of(metrics: Metrics) -> list[tuple[str, Item]]:
+    """Return (arm, entry of an iteration), in the order of the arms."""
+    return [(arm, item) for arm, one in metrics["arms"].items() for item in one["iterations"]]
+
+
+def _rate_words(rate: dict[str, Any] | None) -> str:
+    """Return a share of wrong labels with its interval, as it is in ``metrics.json``."""
+    if rate is None:
+        return "-"
+    return f"{percent(rate['value'])} ({percent(rate['low'])} to {percent(rate['high'])})"
+
+
+def _step_name(item: Item) -> str:
+    """Return the stage of an iteration's entry, or its number."""
+    return str(item.get("stage", item["iteration"]))

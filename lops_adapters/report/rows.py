@@ -35,9 +35,7 @@ class PageRows:
         with_gold: (n,) bool, rows that have a gold label.
         wrong: (n,) bool, rows whose gold label is another; None without gold labels.
 
-    Raises:
-        LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
-            confidence, or gold labels that cannot be compared or are all missing.
+    Raises as :func:`lops_adapters.report.data.selection_page`.
     """
 
     def __init__(

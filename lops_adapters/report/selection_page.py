@@ -11,8 +11,8 @@ from typing import Any
 from lops_adapters.console import percent
 from lops_adapters.report import classes, suspects
 from lops_adapters.report.charts import histogram, threshold_chart
-from lops_adapters.report.checking import checked
 from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.data import for_script
 from lops_adapters.report.layout import (
     card,
     details,
@@ -23,8 +23,6 @@ from lops_adapters.report.layout import (
     table,
     tiles,
 )
-from lops_adapters.report.more import for_script
-from lops_adapters.report.sources import source_section
 from lops_adapters.report.text import count, cut, isolated, share, threshold, visible
 from lops_adapters.storage import write_text
 
@@ -36,10 +34,10 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
     thresholds, places = _thresholds(page)
     cards = thresholds + _learnt(page)
     parts = [
-        checked(page),
+        suspects.checked(page),
         _figures(page),
         classes.per_class(page),
-        source_section(page),
+        classes.source_section(page),
         section("charts", "Confidence", f'<div class="charts">{cards}</div>') if cards else "",
         suspects.listed(page),
         _near(page),

@@ -10,8 +10,7 @@ from typing import Any
 from lops_adapters import console
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.report.arms import arm_table, checked_words
-from lops_adapters.report.framework_page import write_report
+from lops_adapters.report.framework_page import arm_table, checked_words, write_report
 from lops_adapters.runs import options as command_line
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
 from lops_adapters.runs.framework import Framework, run

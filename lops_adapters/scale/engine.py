@@ -64,16 +64,11 @@ def check(options: argparse.Namespace, job: TableJob) -> None:
 def run(table: Table, job: TableJob, output: Output, *, address: str | None, quiet: bool) -> Done:
     """Select on Ray and write a folder, complete or not at all.
 
-    Args:
-        table: its files are read by all nodes, under the same paths.
-        job: what is asked for.
-        output: a folder, which all nodes see; each part of the rows becomes a folder in it.
-        address: of a cluster; None: one is started on this machine.
-        quiet: no line per step.
+    All nodes see the table's files and the output under the same paths; each kind of rows becomes a
+    folder in the output. Without the address of a cluster, one is started on this machine.
 
-    Raises:
-        LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a
-            cluster that is lost.
+    LopsError: what cannot be read, scored or written, a table that changes meanwhile, and a cluster
+    that is lost.
     """
     state = states(table.paths)
     job = replace(job, data={"bytes": {name: size for name, (size, _) in state.items()}})

@@ -101,11 +101,6 @@ def test_columns_follow_classes_or_the_sorted_names():
     assert kept(WORDS, np.eye(3)[[2, 0, 0, 1, 1]], classes=np.array(["dog", "cow", "cat"])) == KEPT
 
 
-def test_first_class_wins_equal_scores():
-    assert kept(["b", "b", "a"], [[0.5, 0.5], [0.4, 0.6], [0.4, 0.6]], classes=["b", "a"]) == [0, 2]
-    assert kept(["b", "b", "a"], [[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]], classes=["a", "b"]) == [1, 2]
-
-
 @pytest.mark.parametrize("how", ["int64", "int32", "grad", "float16", "bfloat16"])
 def test_tensors(how):
     torch = pytest.importorskip("torch")

@@ -229,20 +229,6 @@ def test_skipping_what_is_decided(rule, case):
 
 
 @every_rule
-@given(case=cases())
-def test_checkpoints_after_done_change_nothing(rule, case):
-    order = case.order(rule)
-    at_done = None
-    for row, time in zip(case.rows, case.times, strict=True):
-        order.observe(row, time=time)
-        if at_done is None and order.done:
-            at_done = select(order)
-    assert order.times == case.times
-    if at_done:
-        same(at_done, select(order))
-
-
-@every_rule
 @pytest.mark.parametrize("seed", range(5))
 def test_open_checkpoint_is_left_out(rule, seed):
     order = LearningOrder(["a"] * 8 + ["b"], rule=rule, seed=seed)

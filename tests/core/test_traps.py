@@ -25,13 +25,6 @@ def test_class_of_one_sample_survives_being_mispredicted_once():
     assert selection.per_class["b"] == (1, 1, 1, 1, 2.0, "threshold reached")
 
 
-def test_class_of_one_sample_never_learnt_is_kept_and_named():
-    order = LearningOrder(["a", "a", "b"], max_checkpoints=1)
-    order.observe(["a", "a", "a"])
-    with pytest.warns(LopsWarning, match=r"'b' \(1 samples?, 1 kept\)"):
-        assert order.select().kept.tolist() == [0, 1, 2]
-
-
 @pytest.mark.parametrize(
     ("rule", "b_kept"),
     [("released", 2), ("algorithm1", 0), ("stop-and-take-all", 0), ("ranked", 1)],
@@ -50,13 +43,6 @@ def test_nothing_learnt_in_one_class(rule, b_kept):
     assert selection.confidence[2:].tolist() == [-0.25, -0.25]
     with pytest.raises(LopsError, match=NOTHING_IN_B.format(b_kept)):
         strict.select()
-
-
-@every_rule
-def test_strict_is_silent_when_something_was_learnt(rule):
-    order = LearningOrder(["a", "a", "b", "b"], rule=rule, strict=True, tau=1)
-    order.observe(["a", "b", "b", "a"])
-    order.select()
 
 
 @pytest.mark.parametrize(
@@ -97,15 +83,6 @@ def test_thresholds_are_exact_decimals(rule, tau, count, floor, ceiling):
     threshold = floor if rule == "released" else ceiling
     assert selection.per_class["a"].threshold == threshold
     assert len(selection.kept) == (threshold if rule in ("algorithm1", "ranked") else count)
-
-
-@pytest.mark.parametrize(("right", "closes"), [(28, False), (29, True)])
-@every_rule
-def test_a_class_closes_at_its_threshold(rule, right, closes):
-    order = LearningOrder([0] * 100, tau=0.29, rule=rule, classes=[0, 1])
-    order.observe(np.arange(100) >= right)
-    assert order.done is closes
-    assert (order.select().per_class[0].closed_at == 1.0) is closes
 
 
 def test_infinite_scores_still_decide_ties():

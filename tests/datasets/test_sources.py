@@ -3,8 +3,8 @@ import re
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.datasets import download, published
 from lops_adapters.datasets import load_dataset as load
-from lops_adapters.datasets import published, sources
 
 from .conftest import FRAME, write_archive
 
@@ -23,7 +23,7 @@ def fetched(monkeypatch):
         calls.append(url)
         raise LopsError("no network")
 
-    monkeypatch.setattr(sources, "fetch", refuse)
+    monkeypatch.setattr(download, "fetch", refuse)
     return calls
 
 
@@ -39,7 +39,7 @@ def answers(monkeypatch):
             destination.parent.mkdir(parents=True)
             write(destination)
 
-        monkeypatch.setattr(sources, "fetch", recorded)
+        monkeypatch.setattr(download, "fetch", recorded)
         return calls
 
     return answer

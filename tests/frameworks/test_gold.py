@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lops_adapters.report.arms import arm_table
+from lops_adapters.report.framework_page import arm_table
 from lops_adapters.runs.framework import FRAMEWORKS
 
 from ..framework_checks import assert_same_but_measurements, measured, metrics_of, stripped, uses

@@ -122,15 +122,6 @@ def test_texts_of_any_container_come_back_in_it(kind):
     assert list(kept_labels) == NAMES[wanted].tolist()
 
 
-def test_the_index_of_a_table_is_kept():
-    index = [f"row{i}" for i in range(90)]
-    kept, labels = LopsSelector(random_state=0).fit_resample(
-        pandas.Series(TEXTS, index=index), pandas.Series(NAMES, index=index)
-    )
-    assert kept.index.tolist() == labels.index.tolist()
-    assert all(TEXTS[int(name[3:])] == text for name, text in kept.items())
-
-
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(
     "probe",

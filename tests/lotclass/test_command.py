@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lops_adapters.report.arms import arm_table
+from lops_adapters.report.framework_page import arm_table
 
 from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import read_rows, write_folder

@@ -15,29 +15,6 @@ def labelled(texts, seeds, **options):
     return dict(zip(result.positions.tolist(), result.labels.tolist(), strict=True))
 
 
-def test_seeds_of_one_class_and_no_other():
-    texts = ["gun", "gun and car", "car", "neither"]
-    assert labelled(texts, {"talk": ["gun"], "rec": ["car", "bike"]}) == {0: "talk", 2: "rec"}
-
-
-def test_any_other_class_spoils_it_however_rare():
-    assert labelled(["gun gun gun gun car"], {"talk": ["gun"], "rec": ["car"]}) == {}
-
-
-def test_the_raw_text_is_searched_inside_words():
-    assert labelled(["scarce", "s-car-ce", "c-ar"], {"rec": ["car"]}) == {0: "rec", 1: "rec"}
-
-
-def test_case_counts():
-    assert labelled(["Car", "car"], {"rec": ["car"]}) == {1: "rec"}
-
-
-def test_phrases_and_punctuation_are_literal():
-    assert labelled(
-        ["world war", "world  war", "same-sex"], {"h": ["world war"], "r": ["same-sex"]}
-    ) == {0: "h", 2: "r"}
-
-
 def test_a_seed_of_two_classes_labels_nothing():
     result = exclusive_string_match(["gun", "war"], {"talk": ["gun", "war"], "other": ["gun"]})
     assert result.labels.tolist() == ["talk"]
@@ -53,12 +30,6 @@ def test_score_counts_the_places_of_every_seed():
 
 def test_a_seed_named_twice_counts_once():
     assert exclusive_string_match(["car"], {"rec": ["car", "car"]}).scores.tolist() == [1.0]
-
-
-def test_a_full_stop_is_literal_unless_regular_expressions_are_asked_for():
-    texts = ["U.S.", "UNSX"]
-    assert labelled(texts, {"us": ["U.S."]}) == {0: "us"}
-    assert labelled(texts, {"us": ["U.S."]}, regex=True) == {0: "us", 1: "us"}
 
 
 def test_a_broken_expression_is_named():

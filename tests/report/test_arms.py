@@ -1,6 +1,6 @@
 """The table that a run ends with."""
 
-from lops_adapters.report.arms import arm_table
+from lops_adapters.report.framework_page import arm_table
 
 ROW = {
     "iteration": 0,

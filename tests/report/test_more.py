@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lops_adapters.report import more
+from lops_adapters.report.data import packed
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, page, selection
@@ -79,7 +79,7 @@ def test_what_is_listed_is_said(tmp_path):
 def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
     rng = np.random.default_rng(0)
     rows = [{"text": str(rng.integers(10**18, size=30))} for _ in range(5000)]
-    parts, number = more.packed(rows, 10**6)
+    parts, number = packed(rows, 10**6)
     assert number in (2000, 4000)
     assert sum(map(len, parts)) <= 10**6
     assert unpacked(parts) == rows[:number]

@@ -11,7 +11,6 @@ import pytest
 
 from lops_adapters.core import Selection
 from lops_adapters.report.charts import histogram, threshold_chart
-from lops_adapters.report.drawing import nice_ticks
 from lops_adapters.report.selection_page import write_selection_page
 
 from .examples import HOSTILE, Reader, hostile_page, page, selection
@@ -392,13 +391,6 @@ def test_the_marker_goes_where_the_numbers_are():
     assert (
         'id="marker-noise"' not in threshold_chart([(0.75, 20, 0, None), (0.5, 40, 0, None)], 20)[0]
     )
-
-
-def test_ticks_are_round():
-    for low, high in ((0, 1), (0, 3), (-0.25, 0.75), (0, 1e-9), (-1e6, 5), (0.91, 0.92)):
-        ticks = nice_ticks(low, high)
-        assert 2 <= len(ticks) <= 11
-        assert low - 1e-6 * (high - low) <= ticks[0] <= ticks[-1] <= high + 1e-6 * (high - low)
 
 
 def test_the_same_page_every_time(tmp_path):
