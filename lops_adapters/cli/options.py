@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.static import STATIC
-from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
 from lops_adapters.formats.layouts import by_columns
 from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.remote import located
@@ -134,47 +132,6 @@ def laid_out(options: argparse.Namespace, table: Table) -> Table:
 def delimiter(text: str) -> str:
     r"""Return a delimiter; ``tab`` and ``\t`` are a tab."""
     return "\t" if text in ("tab", "\\t") else text
-
-
-def add_probe(group: Any) -> None:
-    """Add the options that name the probe and how it reads texts."""
-    group.add_argument(
-        "--probe",
-        default="auto",
-        metavar="NAME",
-        help="auto, linear, minilm, or an encoder's folder or hub name "
-        "(default: auto, which is linear without a GPU)",
-    )
-    group.add_argument(
-        "--analyzer",
-        choices=ANALYZERS,
-        default=AUTO,
-        help="what TF-IDF counts: words, n-grams of characters, or n-grams in scripts without "
-        "spaces and words elsewhere (default: auto)",
-    )
-
-
-def add_encoder(choice: Any) -> None:
-    """Add the option that names the encoder of the committee."""
-    choice.add_argument(
-        "--encoder",
-        default=STATIC,
-        metavar="NAME|none",
-        help="frozen encoder of the committee: static, which ships with the package; minilm, a "
-        "folder or a hub name; none: LSA alone (default: static)",
-    )
-
-
-def add_keep(choice: Any) -> None:
-    """Add the option of the share to keep."""
-    choice.add_argument(
-        "--keep",
-        type=fraction,
-        default="auto",
-        metavar="F|auto",
-        help="share to keep, for methods that rank; auto: found by cross-validation "
-        "(default: auto)",
-    )
 
 
 def add_output(group: Any, default: str) -> None:

@@ -154,18 +154,16 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         folder, named = path.resolve().parent, error.filename
-        if isinstance(named, str | os.PathLike) and folder not in _resolved(named).parents:
-            raise LopsError(f"{named}: {error.strerror or error}") from None
+        if isinstance(named, str | os.PathLike):
+            elsewhere = folder not in remote.located(os.fspath(named)).resolve().parents
+            if elsewhere:
+                raise LopsError(f"{named}: {error.strerror or error}") from None
         raise LopsError(f"cannot write {path}: {error.strerror or error}") from None
     except UnicodeEncodeError as error:
         raise LopsError(
             f"cannot write {path}: {error.object[error.start]!a} is not valid Unicode; "
             "remove it from the input"
         ) from None
-
-
-def _resolved(name: str | os.PathLike[str]) -> Path:
-    return remote.located(os.fspath(name)).resolve()
 
 
 def written_by(folder: Path) -> str | None:

@@ -27,18 +27,24 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
     sentences of the report.
     """
     why, page = done.said, done.page
-    to_check = _to_check(done)
-    rate = done.fit.selection.checked_rate
+    selection, assesses = done.fit.selection, done.fit.job.choice.row.assesses
+    to_check = len(selection.to_check()) if assesses else 0
+    rate = selection.checked_rate
+    share = percent(page.n_kept / page.n_rows)
+    counts = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected"
+    counts = f"{counts} {page.n_rows - page.n_kept:,}"
+    if page.n_abstained:
+        counts += f", {page.n_abstained:,} without a label"
     about = (
         f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
-        if to_check and done.fit.selection.noise is not None
+        if to_check and selection.noise is not None
         else ""
     )
     if rate is not None:
         about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [
         *(f"Problem: {sentence}" for sentence in why.problems),
-        f"{name}: {_counts(page)}.",
+        f"{name}: {counts}.",
         done.summary(about),
         *source_table(page),
         *_gold(page, checked=rate is not None),
@@ -51,20 +57,6 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         *_written(done, output, to_check, parts),
         _next(done, output, to_check),
     ]
-
-
-def _to_check(done: Done) -> int:
-    """Return the number of rows to check that are written."""
-    if not done.fit.job.choice.row.assesses:
-        return 0
-    return len(done.fit.selection.to_check())
-
-
-def _counts(page: SelectionPage) -> str:
-    rejected = page.n_rows - page.n_kept
-    share = percent(page.n_kept / page.n_rows)
-    sentence = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected {rejected:,}"
-    return f"{sentence}, {page.n_abstained:,} without a label" if page.n_abstained else sentence
 
 
 def source_table(page: SelectionPage) -> list[str]:

@@ -18,7 +18,6 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
-from lops_adapters.selection import Method
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob
@@ -29,6 +28,9 @@ UNRECORDED = (
     *("files", "output", "corrected", "format", "force", "verbose", "engine"),
     *("address", "command"),
 )
+# Options that few methods take, and what these take.
+NEEDS = {"checked": "checked", "checked-column": "checked"}
+NEEDS |= {"labels": "votes", "source": "votes", "group": "groups"}
 Kind = TypeVar("Kind", Choice, Columns)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
@@ -56,8 +58,8 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
         raise LopsError(f"--probe-rows is {options.probe_rows}; wanted at least 1")
     if options.address is not None and options.engine != "ray":
         raise LopsError(f"--address is {options.address} without --engine ray; leave it out")
-    for option, able in _able(row).items():
-        if getattr(options, option.replace("-", "_")) and not able:
+    for option, needed in NEEDS.items():
+        if getattr(options, option.replace("-", "_")) and needed not in row.takes:
             raise LopsError(
                 f"--{option} needs the committee, and the method is {method}; leave out --method, "
                 f"or --{option}"
@@ -95,13 +97,6 @@ def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> K
     values = {**vars(options), **read}
     names = (one.name for one in fields(kind))
     return kind(**{name: values[name] for name in names if values.get(name) is not None})
-
-
-def _able(method: Method) -> dict[str, bool]:
-    """Return whether a method takes an option that few take."""
-    takes = {"checked": "checked", "checked-column": "checked"}
-    takes |= {"labels": "votes", "source": "votes", "group": "groups"}
-    return {option: argument in method.takes for option, argument in takes.items()}
 
 
 def _job(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from lops_adapters import formats
 from lops_adapters.cli import options as shared
+from lops_adapters.encoders.static import STATIC
+from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
 from lops_adapters.selection.methods import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
@@ -56,7 +58,9 @@ def parser() -> argparse.ArgumentParser:
         metavar="COLUMN",
         help="column of true labels, used only afterwards, to measure the result",
     )
-    _add_selection(parser.add_argument_group("selection"))
+    selection = parser.add_argument_group("selection")
+    _add_method(selection)
+    _add_committee(selection)
     _add_engine(parser.add_argument_group("scale"))
     out = parser.add_argument_group("output")
     _add_output(out)
@@ -65,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_selection(choice: argparse._ArgumentGroup) -> None:
+def _add_method(choice: argparse._ArgumentGroup) -> None:
     choice.add_argument(
         "--method",
         choices=offered(),
@@ -73,19 +77,42 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help=f"{', '.join(offered())} (default: committee, which decides how many to keep)",
     )
-    shared.add_keep(choice)
+    choice.add_argument(
+        "--keep",
+        type=shared.fraction,
+        default="auto",
+        metavar="F|auto",
+        help="share to keep, for methods that rank; auto: found by cross-validation "
+        "(default: auto)",
+    )
     choice.add_argument(
         "--per-class",
         action=argparse.BooleanOptionalAction,
         help="keep the same share of every class (default: as the method is described)",
     )
-    shared.add_probe(choice)
+    choice.add_argument(
+        "--probe",
+        default="auto",
+        metavar="NAME",
+        help="auto, linear, minilm, or an encoder's folder or hub name "
+        "(default: auto, which is linear without a GPU)",
+    )
+    choice.add_argument(
+        "--analyzer",
+        choices=ANALYZERS,
+        default=AUTO,
+        help="what TF-IDF counts: words, n-grams of characters, or n-grams in scripts without "
+        "spaces and words elsewhere (default: auto)",
+    )
     choice.add_argument(
         "--every",
         type=int,
         metavar="N",
         help="updates between checkpoints, for methods that have some (default: one epoch)",
     )
+
+
+def _add_committee(choice: argparse._ArgumentGroup) -> None:
     choice.add_argument(
         "--sure",
         type=shared.number,
@@ -94,7 +121,13 @@ def _add_selection(choice: argparse._ArgumentGroup) -> None:
         "(default: reject as many labels as are estimated to be wrong); 0.9 or more for labels "
         "made by rules",
     )
-    shared.add_encoder(choice)
+    choice.add_argument(
+        "--encoder",
+        default=STATIC,
+        metavar="NAME|none",
+        help="frozen encoder of the committee: static, which ships with the package; minilm, a "
+        "folder or a hub name; none: LSA alone (default: static)",
+    )
     choice.add_argument(
         "--words",
         type=Path,

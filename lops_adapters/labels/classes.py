@@ -96,14 +96,23 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
             f"all {counts.total():,} rows have the label {next(iter(labels))!r}; wanted at "
             "least two classes"
         )
-    _check_many(tally, counts, labels)
+    n, k = counts.total(), len(counts)
+    if n >= FEW and 2 * k > n:
+        raise LopsError(
+            f"found {k:,} different labels in {n:,} texts, such as "
+            f"{str(next(iter(labels)))!r:.60}; wanted classes with many texts each: is this "
+            "the label column?"
+        )
     ordered = in_order(values)
     codes = {name: code for code, name in enumerate(ordered)}
     code_of = {label: codes[name] for label, name in names.items()}
     rows = np.array([counts[name] for name in ordered], dtype=np.int64)
     notes = [*tally.notes, *about, *_about_absent(tally, columns, absent)]
     of_labels = {label: int(tally.counts[number]) for label, number in labels.items()}
-    problems = [*about_several(of_labels), *_about_words(tally)]
+    problems = about_several(of_labels)
+    if tally.words:
+        spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
+        problems.append(f"Read as no label: {spelt}. If one of them is a class, give --keep-na.")
     abstained = int(tally.counts[absent].sum())
     classes = Classes(ordered, rows, code_of, values, of_labels, abstained, notes, problems)
     _about_gold(tally, columns, classes, numbers)
@@ -128,18 +137,13 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             "strings or all numbers"
         )
     for number in numbers:
-        _check_single(tally.labels[number], tally.shown_places([tally.first[number]], 1))
-
-
-def _check_many(tally: Tally, counts: Mapping[str, int], labels: Mapping[Hashable, int]) -> None:
-    """Raise a LopsError if there are nearly as many classes as rows."""
-    n, k = sum(counts.values()), len(counts)
-    if n >= FEW and 2 * k > n:
-        raise LopsError(
-            f"found {k:,} different labels in {n:,} texts, such as "
-            f"{str(next(iter(labels)))!r:.60}; wanted classes with many texts each: is this "
-            "the label column?"
-        )
+        label = tally.labels[number]
+        text = label.strip() if isinstance(label, str) else ""
+        if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
+            raise LopsError(
+                f"{tally.shown_places([tally.first[number]], 1)}: the label {label!r:.60} is a "
+                "list or an object, which may hold several classes; wanted one class name per row"
+            )
 
 
 def _names(
@@ -171,14 +175,6 @@ def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list
         option = "abstain=()" if columns.in_memory else "--abstain ''"
         sentence += f" -1 counts as no label; if it is a class, give {option}."
     return [sentence]
-
-
-def _about_words(tally: Tally) -> list[str]:
-    """Return a sentence about missing labels that are words, if any."""
-    if not tally.words:
-        return []
-    spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
-    return [f"Read as no label: {spelt}. If one of them is a class, give --keep-na."]
 
 
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
@@ -227,16 +223,6 @@ def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(sorted(values, key=lambda name: values[name]))
     except TypeError:  # objects without an order
         return tuple(sorted(values, key=lambda name: repr(values[name])))
-
-
-def _check_single(label: Hashable, place: str) -> None:
-    """Raise a LopsError, which names the place, about the text of a list or an object."""
-    text = label.strip() if isinstance(label, str) else ""
-    if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
-        raise LopsError(
-            f"{place}: the label {label!r:.60} is a list or an object, which may hold several "
-            "classes; wanted one class name per row"
-        )
 
 
 def _is_literal(text: str) -> bool:

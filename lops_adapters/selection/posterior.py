@@ -70,7 +70,8 @@ def posterior(
     n, k = probabilities.shape
     logs = evidence(probabilities, sharpness)
     chosen = some(probabilities)
-    strength = _prior_strength(skill(probabilities, codes))
+    known = max(skill(probabilities, codes), 0.01)
+    strength = round(((1 - known) / known) ** 2, 9)  # the prior's, in samples per sample
     true_given_label = _transitions(logs[chosen], codes[chosen], k, strength)
     true = np.empty((n, k))
     for start in range(0, n, _MOST):
@@ -147,16 +148,6 @@ def some(probabilities: np.ndarray) -> slice | np.ndarray:
         bits = np.ascontiguousarray(probabilities[:, column], dtype=np.float32).view(np.uint32)
         keys = tie_hash(keys ^ bits.astype(np.uint64), column)
     return np.sort(np.argpartition(keys, _MOST)[:_MOST])
-
-
-def _prior_strength(of_members: float) -> float:
-    """Return how many samples the prior of the labels' reliability is worth, per sample.
-
-    >>> _prior_strength(1.0), _prior_strength(0.5), _prior_strength(-0.2)
-    (0.0, 1.0, 9801.0)
-    """
-    known = max(of_members, 0.01)
-    return round(((1 - known) / known) ** 2, 9)
 
 
 def _transitions(logs: np.ndarray, codes: np.ndarray, k: int, strength: float) -> np.ndarray:

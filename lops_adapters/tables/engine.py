@@ -83,14 +83,9 @@ def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path) -> 
 def write_duplicates(path: Path, fitted: Fit) -> None:
     """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1."""
     sample, selection = fitted.sample, fitted.selection
+    numbers = (sample.drawn.positions + 1).tolist()
     lines = (
-        (
-            group,
-            int(sample.drawn.positions[i]) + 1,
-            selection.labels[i],
-            int(selection.mask[i]),
-            sample.texts[i],
-        )
+        (group, numbers[i], selection.labels[i], int(selection.mask[i]), sample.texts[i])
         for group, positions in enumerate(fitted.near, 1)
         for i in positions.tolist()
     )
@@ -100,20 +95,13 @@ def write_duplicates(path: Path, fitted: Fit) -> None:
 def write_to_check(path: Path, fitted: Fit) -> None:
     """Write the rows to check as CSV, with an empty column for the person's label."""
     sample, selection, table = fitted.sample, fitted.selection, fitted.job.page.get("table", {})
-    names = [name for name in ("column", "sha256") if name in table]
-    known = [table[name] for name in names]
+    known = {name: table[name] for name in ("column", "sha256") if name in table}
+    numbers, suggestion = (sample.drawn.positions + 1).tolist(), selection.shown_suggestion
     lines = (
-        [
-            int(sample.drawn.positions[i]) + 1,
-            selection.labels[i],
-            selection.shown_suggestion(i),
-            "",
-            sample.texts[i],
-            *known,
-        ]
+        [numbers[i], selection.labels[i], suggestion(i), "", sample.texts[i], *known.values()]
         for i in selection.to_check().tolist()
     )
-    header = ["row", "label", "suggested", "checked", "text", *names]
+    header = ["row", "label", "suggested", "checked", "text", *known]
     _write_csv(path, fitted, header, lines, encoding="utf-8-sig")  # for spreadsheets
 
 
@@ -126,23 +114,13 @@ def write_sources(path: Path, fitted: Fit) -> None:
     for one in sorted(selection.sources, key=lambda one: (one.votes == 0, one.accuracy, one.name)):
         rows = sample.drawn.positions[selection.source_errors(one.name)[:5]] + 1
         voted, true, share = one.error or ("", "", 0.0)
-        numbers = (
-            [one.coverage, one.accuracy, one.low, one.high] if one.votes else [0.0, "", "", ""]
-        )
-        shown = [f"{number:.4f}" if number != "" else "" for number in numbers]
-        lines.append(
-            (
-                one.name,
-                one.votes,
-                *shown,
-                voted,
-                true,
-                f"{share:.4f}",
-                one.alone,
-                one.changed,
-                " ".join(map(str, rows.tolist())),
-            )
-        )
+        shown = ["0.0000", "", "", ""]
+        if one.votes:
+            numbers = one.coverage, one.accuracy, one.low, one.high
+            shown = [f"{number:.4f}" for number in numbers]
+        errs_in = " ".join(map(str, rows.tolist()))
+        error = voted, true, f"{share:.4f}"
+        lines.append((one.name, one.votes, *shown, *error, one.alone, one.changed, errs_in))
     header = ["source", "votes", "coverage", "accuracy", "low", "high", "error", "true_label"]
     header += ["error_share", "alone", "changed", "errs_in"]
     _write_csv(path, fitted, header, lines)

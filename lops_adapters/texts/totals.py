@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import ClassReport
+from lops_adapters.labels.classes import NO_GOLD
 from lops_adapters.report.contents import SelectionPage, counted
 from lops_adapters.selection.assessment import Assessment
 from lops_adapters.texts.class_table import Wrong
-
-NO_GOLD, OTHER_GOLD = -2, -1  # codes: no gold label; a gold label that is no class
 
 
 @dataclass
@@ -43,11 +42,7 @@ class Totals:
 
     @classmethod
     def of(cls, n_classes: int) -> Totals:
-        """Return zeros.
-
-        >>> Totals.of(2).rows.tolist()
-        [0, 0]
-        """
+        """Return zeros."""
         zeros: dict[str, Any] = {
             one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
         }
@@ -66,8 +61,8 @@ class Totals:
     ) -> None:
         """Count a block of (m,) int64 class codes, and the assessment of these.
 
-        ``gold`` are (m,) codes of the gold labels, or :data:`NO_GOLD`, :data:`OTHER_GOLD`;
-        ``checked`` (m,) class codes, of the person's label where a row is checked.
+        ``gold`` are (m,) codes of the gold labels, by ``Classes.gold_codes``; ``checked`` (m,)
+        class codes, of the person's label where a row is checked.
         """
         k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
@@ -119,14 +114,7 @@ class Totals:
     def page(self, sample: SelectionPage) -> SelectionPage:
         """Return the page of a sample with the counts of the whole table."""
         classes = [(row.label, row.why) for row in sample.classes]
-        numbers = (
-            self.rows,
-            self.kept,
-            self.with_gold,
-            self.wrong,
-            self.gold_kept,
-            self.wrong_kept,
-        )
         confused = self.confused([label for label, _ in classes])
-        counts = counted(classes, *numbers)
+        of_gold = self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
+        counts = counted(classes, self.rows, self.kept, *of_gold)
         return replace(sample, **counts, n_abstained=self.abstained, confused=confused)
