@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +58,25 @@ def threads() -> dict[str, int | None]:
         "torch": None if torch is None else int(torch.get_num_threads()),
         "processors": every,
     }
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Let BLAS compute with one thread: the same bits on every number of processors.
+
+    Products of the size of a committee's are slower on two threads, which wait for each other in a
+    loop: five times as slow beside other programs.
+    """
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries() -> Any:
+    import scipy.linalg  # noqa: F401  # its BLAS is found only once it is loaded
+    from threadpoolctl import ThreadpoolController  # comes with scikit-learn
+
+    return ThreadpoolController()
 
 
 def processors() -> int:

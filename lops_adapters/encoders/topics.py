@@ -6,6 +6,7 @@ import numpy as np
 
 from lops_adapters.encoders.tf_idf import TfIdf
 from lops_adapters.encoders.word_counts import WordCounts
+from lops_adapters.surroundings import one_blas_thread
 
 
 class Topics:
@@ -42,6 +43,7 @@ class Topics:
         return vectors
 
 
+@one_blas_thread()
 def leading(matrix: Any, width: int, seed: int) -> np.ndarray:
     """Return the leading right singular vectors of a sparse matrix, (columns, width), as columns.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, Stage, Steady, Update
+from lops_adapters.surroundings import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def _whole_rows(matrix: np.ndarray) -> np.ndarray:
     return matrix.view(np.dtype((np.void, matrix.strides[0])))[:, 0]
 
 
+@one_blas_thread()
 def logistic_weights(
     rows: np.ndarray, codes: np.ndarray, n_classes: int, strength: float
 ) -> np.ndarray:

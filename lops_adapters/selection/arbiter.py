@@ -17,6 +17,7 @@ import numpy as np
 
 from lops_adapters.core import tie_hash
 from lops_adapters.selection.posterior import SHARPNESS
+from lops_adapters.surroundings import one_blas_thread
 
 # Standard deviations of the prior: of coefficients, of how often each class is right, of how often
 # it is right for each label, and of the vectors' coefficients, for vectors of length 1. Chosen on
@@ -55,6 +56,7 @@ class Arbiter:
     missing: np.ndarray
     checked: int
 
+    @one_blas_thread()
     def probabilities(
         self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
     ) -> np.ndarray:
@@ -72,6 +74,7 @@ class Arbiter:
         return probabilities
 
 
+@one_blas_thread()
 def learn(
     likelihoods: Sequence[np.ndarray],
     codes: np.ndarray,

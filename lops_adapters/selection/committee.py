@@ -32,6 +32,7 @@ from lops_adapters.selection.selectors import Corrected, Select, objects
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import fit as fit_sources
 from lops_adapters.selection.suggestions import Estimates, Listener
+from lops_adapters.surroundings import one_blas_thread
 
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
@@ -179,6 +180,7 @@ class Committee:
         )
         return Corrected(selection, objects(classes)[labels]) if self.correct else selection
 
+    @one_blas_thread()
     def _estimated(
         self,
         heard: Scores,

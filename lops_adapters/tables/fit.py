@@ -142,7 +142,7 @@ def fit(sample: Sample, job: TableJob) -> Fit:
     from threadpoolctl import threadpool_limits
 
     committees, learnt = list[FittedCommittee](), list[Rest]()
-    # The last bits depend on the number of threads, and blocks are scored with one.
+    # The last bits of an encoder depend on its threads, and Ray scores blocks with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
             sample.labelled,
