@@ -272,18 +272,6 @@ def test_repeated_and_torn_texts(here, capsys):
         f"Problem: Same text as an earlier row, but another label: 1 row (line {line}). At "
         "most one of the labels is right.\n" in said
     )
-    run(
-        write_table(
-            here / "blank.csv",
-            [["a", "", "class 0", ""], ["b", " ", "class 1", ""], *noisy_rows(n=30, noise=0)],
-        ),
-        "--method",
-        "learning-order",
-        "--keep",
-        0.9,
-    )
-    said = capsys.readouterr().out
-    assert "Problem: Empty text: 2 rows (lines 2, 3). These labels cannot be checked.\n" in said
 
 
 def test_places_in_several_files_name_the_file(here, capsys):

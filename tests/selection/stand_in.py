@@ -128,3 +128,11 @@ def staged_probe(kind, folder, **settings):
     return TransformerProbe(
         str(folder), **{"learning_rate": 3e-3, "precision": "float32", "device": "cpu", **settings}
     )
+
+
+def topics(n, rng=0):
+    """Texts of two topics, n of each in turn."""
+    draw = np.random.default_rng(rng)
+    return [
+        " ".join([*draw.choice(topic, 3), *draw.choice(COMMON, 3)]) for topic in (ARTS, LAW) * n
+    ]

@@ -115,11 +115,6 @@ def test_methods_that_decide_by_themselves_take_auto_only(name, noisy):
         build(name, LinearProbe(quiet=True), keep=0.3, gold=gold)
 
 
-def test_wrong_words():
-    with pytest.raises(LopsError, match=r"keep is 'half'; wanted 'auto', or a fraction"):
-        build("random", keep="half")
-
-
 def test_the_control_keeps_as_many_per_class(noisy):
     other = build("released", LinearProbe(quiet=True), keep=0.5)(*noisy)
     labelled = Labelled.of(*noisy)

@@ -1,7 +1,5 @@
 """The committee: the mean of its members, what is kept, and which members it has."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -94,9 +92,12 @@ def by_hand(members, codes=CODES):
 
 @pytest.mark.parametrize("skills", [(0.8,), (0.8, 0.8), (0.9, 0.45), (0.9, 0.5, 0.7)])
 def test_the_mean_of_the_members_by_hand(skills):
-    members = stubs(CODES, 3, *skills)
-    selection = Committee(members)(Labelled.of(SAMPLES, LABELS))
-    _, right = by_hand(members)
+    members, seen = stubs(CODES, 3, *skills), Mean()
+    selection = Committee(members)(Labelled.of(SAMPLES, LABELS), seen)
+    mean, right = by_hand(members)
+    ((heard, positions),) = seen.received
+    assert positions is None
+    np.testing.assert_allclose(heard, mean)
     np.testing.assert_allclose(selection.confidence, right, atol=1e-12)
     least = 0.5 if len(skills) > 1 else least_kept(right)
     np.testing.assert_array_equal(selection.mask, right >= least)
@@ -248,14 +249,6 @@ def test_stratified_keeps_small_classes_whole():
     assert len(selection.rejected) > 0
 
 
-def test_what_is_seen_is_the_mean():
-    members, seen = stubs(CODES, 3, 0.9, 0.6), Mean()
-    Committee(members)(Labelled.of(SAMPLES, LABELS), seen)
-    ((probabilities, positions),) = seen.received
-    assert positions is None
-    np.testing.assert_allclose(probabilities, by_hand(members)[0])
-
-
 def test_sure_is_a_threshold():
     members = stubs(CODES, 3, 0.9, 0.6)
     _, right = by_hand(members)
@@ -318,29 +311,6 @@ def test_the_same_members_by_hand():
     ]
     by_hand = as_selector(Committee(members, Request(seed=2)), 2)
     np.testing.assert_allclose(by_hand(TEXTS, WEAK).confidence, found.confidence)
-
-
-def test_the_default_needs_no_torch():
-    program = (
-        "from importlib.machinery import PathFinder\n"
-        "usual, gone = PathFinder.find_spec, ('torch', 'transformers')\n"
-        "def find(name, *more):\n"
-        "    return None if name.split('.')[0] in gone else usual(name, *more)\n"
-        "PathFinder.find_spec = find\n"
-        "from lops_adapters.selection import build\n"
-        "texts = ['river bank boat', 'stock rates debt', 'river boat', 'stock debt'] * 10\n"
-        "labels = ['water', 'money'] * 19 + ['money', 'water']\n"
-        "found = build('committee', words={'water': ['river'], 'money': ['debt']})(texts, labels)\n"
-        "print(found.stopped)\n"
-        "build('committee', encoder='minilm')(texts, labels)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT, capture_output=True, text=True, check=False, timeout=100,
-    )  # fmt: skip
-    for name in ("neighbours (LSA)", "regression", "class words"):
-        assert name in done.stdout
-    assert "LopsError: this needs PyTorch" in done.stderr.splitlines()[-1]
 
 
 def test_words_of_every_class_are_wanted(tiny):

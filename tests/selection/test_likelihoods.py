@@ -145,20 +145,6 @@ def test_common_classes_and_one_class_are_not_limited():
     assert strengths(np.ones((3, 1)), np.zeros(3, dtype=int)).tolist() == [1]
 
 
-def test_labels_of_a_large_class_do_not_go_to_a_rare_one():
-    """A class with 3 of 600 rows; texts of the large class that say little."""
-    rng = np.random.default_rng(0)
-    words = [f"word{i}" for i in range(40)]
-    gold = np.repeat([0, 1, 2], [400, 197, 3])
-    own = ["a1", "b1", "c1"]
-    texts = [
-        " ".join([*rng.choice(words, 5), *[own[code]] * int(rng.integers(2))]) for code in gold
-    ]
-    labels = np.array(["large", "middle", "rare"])[gold]
-    found = build("committee", encoder=None)(texts, labels)
-    assert found.mask[gold == 0].mean() > 0.7
-
-
 def test_a_label_keeps_the_likelihood_of_its_own_class():
     """The factor is for samples with other labels, and for samples without one."""
     likely, factors = np.array([[0.4, 0.6]] * 3), np.array([1.0, 0.5])

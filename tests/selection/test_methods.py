@@ -87,17 +87,6 @@ def test_conformance(name):
     check_method(name, SAMPLES, LABELS, gold=GOLD, probe=lambda: Told(TABLE))
 
 
-@everything
-def test_the_order_of_rows_is_nothing_per_class(name):
-    per_class = None if METHODS[name].per_class is None else True
-    order = np.random.default_rng(1).permutation(N)
-    samples, labels, gold = ([given[i] for i in order] for given in (SAMPLES, LABELS, GOLD))
-    here = selector(name, per_class=per_class)(SAMPLES, LABELS)
-    there = selector(name, per_class=per_class, gold=gold)(samples, labels)
-    np.testing.assert_array_equal(np.sort(order[there.kept]), here.kept)
-    np.testing.assert_array_equal(there.confidence, here.confidence[order])
-
-
 @takes_n
 @pytest.mark.parametrize("per_class", [False, True, None])
 def test_n_is_kept(name, per_class):

@@ -6,32 +6,23 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.selection import Lops, build, score
 
-from ..framework_tools import ARTS, COMMON, LAW
-from .stand_in import Told, staged_probe, world
+from .stand_in import Told, staged_probe, topics, world
 
-RNG = np.random.default_rng(0)
-TEXTS = [" ".join([*RNG.choice(topic, 3), *RNG.choice(COMMON, 3)]) for topic in (ARTS, LAW) * 10]
+TEXTS = topics(10)
 CODES = np.arange(20) % 2
 
 
 @pytest.mark.parametrize("kind", ["linear", "transformer", "han"])
 def test_a_sample_is_heard_before_the_update_it_is_part_of(kind, tmp_path):
-    whole = {
-        "batch_size": 20,
-        "epochs": 3,
-    }  # one update an epoch: what it hears is what the one before left
-    watched = [
-        shot.probabilities
-        for shot in staged_probe(kind, tmp_path, **whole).watch(TEXTS, CODES, 2, seed=3)
-    ]
-    online = list(staged_probe(kind, tmp_path, **whole).watch(TEXTS, CODES, 2, seed=3, online=True))
+    # One update an epoch: what it hears is what the one before left.
+    plain, heard = (staged_probe(kind, tmp_path, batch_size=20, epochs=3) for _ in range(2))
+    watched = [shot.probabilities for shot in plain.watch(TEXTS, CODES, 2, seed=3)]
+    online = list(heard.watch(TEXTS, CODES, 2, seed=3, online=True))
     assert [shot.time for shot in online] == [1.0, 2.0, 3.0]
     assert [shot.positions for shot in online] == [None] * 3
     if kind == "linear":
         assert (online[0].probabilities == 0.5).all()
-    if (
-        kind != "han"
-    ):  # whose ordinary training first draws the samples to hold out, even where these are none
+    if kind != "han":  # whose ordinary training first draws samples to hold out, even if none
         for heard, before in zip(online[1:], watched[:-1], strict=True):
             np.testing.assert_allclose(heard.probabilities, before, atol=1e-5)
     for heard in online:
@@ -54,13 +45,11 @@ def test_the_training_is_the_ordinary_one(kind, tmp_path, monkeypatch):
 )
 def test_methods_that_watch_can_listen(name):
     samples, labels, _, table = world()
-    listening = build(name, Told(table), online=True)(samples, labels)
-    assert (
-        listening.mask.tolist() == build(name, Told(table))(samples, labels).mask.tolist()
-    )  # this probe says the same in training
-    with pytest.raises(
-        LopsError, match="every is 2 with online=True, which yields one snapshot per epoch"
-    ):
+    # This probe says the same in training.
+    here, there = (build(name, Told(table), online=on)(samples, labels) for on in (True, False))
+    assert here.mask.tolist() == there.mask.tolist()
+    message = "every is 2 with online=True, which yields one snapshot per epoch"
+    with pytest.raises(LopsError, match=message):
         build(name, Told(table), online=True, every=2)(samples, labels)
 
 

@@ -204,16 +204,6 @@ def test_labels_that_cannot_be_checked_are_believed():
         np.testing.assert_allclose(found, np.eye(4)[codes], atol=1e-99)
 
 
-def test_a_label_that_is_no_evidence():
-    rows, codes, _ = case(300)
-    given = label_distribution(rows, codes, least=3, count_label=False)
-    found = posterior_given(rows, codes, given)
-    expected = rows**SHARPNESS
-    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True), atol=1e-6)
-    again = label_distribution(rows, (codes + 1) % 3, least=3, count_label=True)
-    assert np.abs(posterior_given(rows, codes, again) - found).max() > 0.1
-
-
 def test_as_many_are_rejected_as_are_expected_to_be_wrong():
     rng = np.random.default_rng(0)
     for a, b in ((2, 0.7), (5, 0.3), (1, 1)):

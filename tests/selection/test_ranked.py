@@ -24,24 +24,15 @@ def test_shares():
         kept = shares(codes, k, n, 0.5)
         assert kept.sum() == min(n, len(codes))
         exact = [Fraction(int(count) * min(n, len(codes)), len(codes)) for count in counts]
-        assert all(
-            abs(found - wanted) < 1 for found, wanted in zip(kept.tolist(), exact, strict=True)
+        pairs = list(zip(kept.tolist(), exact, strict=True))
+        assert all(abs(found - share) < 1 for found, share in pairs)
+        up, down = (
+            {share % 1 for found, share in pairs if (found > share) == is_up and found != share}
+            for is_up in (True, False)
         )
-        up = {
-            wanted - wanted.__floor__()
-            for found, wanted in zip(kept.tolist(), exact, strict=True)
-            if found > wanted
-        }
-        down = {
-            wanted - wanted.__floor__()
-            for found, wanted in zip(kept.tolist(), exact, strict=True)
-            if found < wanted
-        }
         assert not up or not down or min(up) >= max(down)
-    assert shares(np.array([0, 0, 1, 1]), 2, 3, 0.5).tolist() == [
-        2,
-        1,
-    ]  # of equal remainders the first class
+    of_equal_remainders = shares(np.array([0, 0, 1, 1]), 2, 3, 0.5)
+    assert of_equal_remainders.tolist() == [2, 1]  # the first class
 
 
 def test_best():
@@ -52,9 +43,8 @@ def test_best():
         [0, 1, by_hash]
     )
     assert best(scores, codes, np.array([0, 0]), seed=7).sum() == 0
-    assert (
-        best(scores, codes, np.int64(2), seed=7).tolist() == best(scores, codes, 2, seed=7).tolist()
-    )
+    two = best(scores, codes, 2, seed=7)
+    assert best(scores, codes, np.int64(2), seed=7).tolist() == two.tolist()
     assert len({tuple(best(scores, codes, 2, seed)) for seed in range(20)}) == 3
 
 

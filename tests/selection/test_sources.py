@@ -11,7 +11,6 @@ from lops_adapters.selection.signals import Signals, overlapping
 from lops_adapters.selection.source_model import vote_rows
 from lops_adapters.selection.source_table import assess
 from lops_adapters.selection.sources import by_votes, first_codes, fit
-from lops_adapters.selection.suggestions import Suggestions
 
 from ..noisy import noisy_texts
 
@@ -237,26 +236,6 @@ def test_votes_of_further_samples_and_unknown_signals():
     assert (found.argmax(axis=1) == true[half:]).mean() > 0.85
     only_zero = Signals.of(np.zeros((5, 1), dtype=int), K)
     assert only_zero.labels(np.array([[0], [2], [-1]])).tolist() == [0, -1, -1]
-
-
-def test_the_order_of_rows_does_not_matter():
-    texts, _, gold = noisy_texts(n=120, k=3)
-    classes = sorted(set(gold))
-    true = np.array([classes.index(label) for label in gold])
-    rng = np.random.default_rng(0)
-    codes = np.stack([np.where(rng.random(120) < 0.7, true, (true + 1) % 3) for _ in range(3)], 1)
-    order = rng.permutation(120)
-
-    def selected(rows):
-        votes = Votes(["a", "b", "c"], classes, codes[rows])
-        seen = Suggestions(120)
-        selector = build("committee", votes=votes, encoder=None, seen=seen)
-        first = [classes[code] for code in first_codes(votes).tolist()]
-        return selector([texts[i] for i in rows.tolist()], first)
-
-    plain, shuffled = selected(np.arange(120)), selected(order)
-    assert plain.mask[order].tolist() == shuffled.mask.tolist()
-    np.testing.assert_allclose(plain.confidence[order], shuffled.confidence, rtol=1e-9)
 
 
 def test_large_tables_are_sampled_in_any_order(monkeypatch):

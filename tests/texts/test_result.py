@@ -114,12 +114,6 @@ def test_why_is_left_out_where_it_is_the_same_for_all():
     assert few[3].endswith("  too few samples, kept whole")
 
 
-def test_what_to_train_on():
-    texts, labels, _ = noisy_texts()
-    (advice,) = [why for why in select(texts, labels, encoder=None).why if why.startswith("Next")]
-    assert advice.startswith("Next: train on the corrected labels with their weights, with ")
-
-
 @pytest.mark.parametrize(
     ("labels", "suggested", "rejected", "expected"),
     [
