@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.record import write_result
+from lops_adapters.conwea.contextual import contextual_vectors
 from lops_adapters.conwea.senses import cluster, find_senses, similarity_threshold, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word, tokenize
-from lops_adapters.conwea.vectors import contextual_vectors
 from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders.context_encoder import ContextEncoder
 

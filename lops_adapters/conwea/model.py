@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.conwea.contextual import contextualise
+from lops_adapters.conwea.contextual import build_encoder, contextual_vectors, contextualise
 from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
-from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.runs.models import TextClassifier
 from lops_adapters.storage import write_json

@@ -16,12 +16,16 @@ import numpy as np
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea import update
 from lops_adapters.conwea.classifier import build_classifier, build_probe, reads_texts, word_vectors
-from lops_adapters.conwea.contextual import ContextualCorpus, contextualise
+from lops_adapters.conwea.contextual import (
+    ContextualCorpus,
+    build_encoder,
+    contextual_vectors,
+    contextualise,
+)
 from lops_adapters.conwea.model import ConweaClassifier
 from lops_adapters.conwea.senses import Senses, find_senses, tokens_to_encode
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, phrases_in, tokenize
-from lops_adapters.conwea.vectors import build_encoder, contextual_vectors
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder

@@ -8,11 +8,15 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.datasets import Dataset
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.lotclass.pipeline import REFRESH, Prepared, class_words
+from lops_adapters.lotclass.pipeline import REFRESH, Prepared
 from lops_adapters.lotclass.self_training import check_refreshes
 from lops_adapters.lotclass.settings import LotclassSettings
-from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, write_sample_labels, write_selection
+from lops_adapters.runs.files import (
+    noise_metrics,
+    selection_metrics,
+    write_sample_labels,
+    write_selection,
+)
 from lops_adapters.runs.final import FinalFramework, NetworkResult
 from lops_adapters.runs.job import Job
 
@@ -43,14 +47,16 @@ class Lotclass(FinalFramework[LotclassSettings]):
     def words_found(
         self, prepared: Prepared, job: Job[LotclassSettings]
     ) -> Mapping[str, Sequence[str]] | None:
-        return class_words(prepared, job)
+        """Return the run's words of each class, with seed words where auto fell back on them."""
+        asked, corpus = job.settings.supervision, prepared.corpus
+        if job.words is None or asked != "auto" or prepared.supervision == "names":
+            return job.words
+        words = {label: [*job.words[label], *corpus.seeds[label]] for label in corpus.classes}
+        return {label: list(dict.fromkeys(both)) for label, both in words.items()}
 
     def tables(self, prepared: Prepared, job: Job[LotclassSettings]) -> None:
-        path, ids, scores = (
-            job.folder.path,
-            prepared.sample_ids,
-            np.diff(prepared.indicative.starts),
-        )
+        path, ids = job.folder.path, prepared.sample_ids
+        scores = np.diff(prepared.indicative.starts)
         write_sample_labels(path / "pseudo_labels.csv", ids, prepared.labels, scores)
         storage.write_json(path / "category_vocabulary.json", prepared.vocabularies)
 
@@ -91,54 +97,42 @@ class Lotclass(FinalFramework[LotclassSettings]):
         The pseudo-labels of self-training are the targets of all refreshes; a document counts once
         per refresh.
         """
-        return [
-            _category_row(result, prepared, evaluator),
-            _self_training_row(result, prepared, evaluator),
-        ]
-
-
-def _category_row(
-    result: NetworkResult, prepared: Prepared, evaluator: Evaluator
-) -> dict[str, Any]:
-    names = np.array(prepared.corpus.classes, dtype=object)
-    rows, labels, kept = prepared.indicative.documents, prepared.labels, result.selection.kept
-    return {
-        "iteration": 0,
-        "stage": "masked category prediction",
-        "pseudo_labels": len(rows),
-        **noise_metrics(evaluator, rows, labels),
-        **selection_metrics(result.selection),
-        "selected_noise": evaluator.noise(rows[kept], labels[kept]),
-        **evaluator.scores(names[result.first.argmax(axis=1)]),
-        "seconds": result.seconds["selection"] + result.seconds["training"],
-        "seconds_selection": result.seconds["selection"],
-    }
-
-
-def _self_training_row(
-    result: NetworkResult, prepared: Prepared, evaluator: Evaluator
-) -> dict[str, Any]:
-    names, trained = np.array(prepared.corpus.classes, dtype=object), result.self_trained
-    none = np.zeros(0, dtype=np.int64)
-    documents = np.concatenate([none, *(refresh.documents for refresh in trained.refreshes)])
-    codes = np.concatenate([none, *(refresh.codes for refresh in trained.refreshes)])
-    masks = [refresh.selection.mask for refresh in trained.refreshes]
-    mask = np.concatenate([np.zeros(0, dtype=bool), *masks])
-    return {
-        "iteration": 1,
-        "stage": "self-training",
-        "pseudo_labels": len(documents),
-        **noise_metrics(evaluator, documents, names[codes]),
-        "selected": int(mask.sum()),
-        "selected_noise": evaluator.noise(documents[mask], names[codes][mask]),
-        **evaluator.scores(names[trained.probabilities.argmax(axis=1)]),
-        "seconds": result.seconds["self_training"],
-        "updates": trained.updates,
-        "refreshes": [
-            {"agreement": refresh.agreement, **selection_metrics(refresh.selection)}
-            for refresh in trained.refreshes
-        ],
-    }
+        names = np.array(prepared.corpus.classes, dtype=object)
+        rows, labels = prepared.indicative.documents, prepared.labels
+        selection, trained, seconds = result.selection, result.self_trained, result.seconds
+        kept = selection.kept
+        first = {
+            "iteration": 0,
+            "stage": "masked category prediction",
+            "pseudo_labels": len(rows),
+            **noise_metrics(evaluator, rows, labels),
+            **selection_metrics(selection),
+            "selected_noise": evaluator.noise(rows[kept], labels[kept]),
+            **evaluator.scores(names[result.first.argmax(axis=1)]),
+            "seconds": seconds["selection"] + seconds["training"],
+            "seconds_selection": seconds["selection"],
+        }
+        none, refreshes = np.zeros(0, dtype=np.int64), trained.refreshes
+        documents = np.concatenate([none, *(refresh.documents for refresh in refreshes)])
+        given = names[np.concatenate([none, *(refresh.codes for refresh in refreshes)])]
+        masks = [refresh.selection.mask for refresh in refreshes]
+        mask = np.concatenate([none.astype(bool), *masks])
+        second = {
+            "iteration": 1,
+            "stage": "self-training",
+            "pseudo_labels": len(documents),
+            **noise_metrics(evaluator, documents, given),
+            "selected": int(mask.sum()),
+            "selected_noise": evaluator.noise(documents[mask], given[mask]),
+            **evaluator.scores(names[trained.probabilities.argmax(axis=1)]),
+            "seconds": seconds["self_training"],
+            "updates": trained.updates,
+            "refreshes": [
+                {"agreement": refresh.agreement, **selection_metrics(refresh.selection)}
+                for refresh in refreshes
+            ],
+        }
+        return [first, second]
 
 
 LOTCLASS = Lotclass()

@@ -228,17 +228,6 @@ def _language_model(
     )
 
 
-def class_words(
-    prepared: Prepared, job: Job[LotclassSettings]
-) -> Mapping[str, Sequence[str]] | None:
-    """Return the run's words of each class, with seed words where auto fell back on them."""
-    corpus = prepared.corpus
-    if job.words is None or job.settings.supervision != "auto" or prepared.supervision == "names":
-        return job.words
-    words = {label: [*job.words[label], *corpus.seeds[label]] for label in corpus.classes}
-    return {label: list(dict.fromkeys(both)) for label, both in words.items()}
-
-
 def _train(
     prepared: Prepared, trusted: np.ndarray, job: Job[LotclassSettings]
 ) -> dict[str, np.ndarray]:

@@ -1,4 +1,7 @@
-"""What a run writes: tables of pseudo-labels, selections and predictions, and metrics."""
+"""What a run writes: tables of pseudo-labels, selections and predictions, and metrics.
+
+And what documents that a person has checked say of pseudo-labels, and which ones to check next.
+"""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -8,13 +11,17 @@ import numpy as np
 
 from lops_adapters import storage
 from lops_adapters.core import LopsError, Selection
+from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import Corrected, corrected
+from lops_adapters.selection.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.selectors import encode
 
-METRICS = "metrics.json"
+METRICS, TO_CHECK = "metrics.json", "to_check.csv"
+_COUNT = 50  # documents to check
 
 
 def write_pseudo_labels(path: Path, ids: Sequence[str], labels: PseudoLabels) -> None:
@@ -60,6 +67,47 @@ def write_predictions(
     storage.write_csv(path, ["id", "predicted", "probability"], rows)
 
 
+def write_to_check(
+    path: Path, corpus: Corpus, labels: PseudoLabels, checked: Sequence[int], seed: int
+) -> None:
+    """Write documents for a person to check: drawn at random, spread over the pseudo-labels.
+
+    Those at the positions ``checked`` are checked already.
+    """
+    codes = encode(labels.labels, labels.classes)
+    order = check_order(codes, codes, seed)
+    done = np.flatnonzero(np.isin(labels.positions, list(checked))).tolist()
+    chosen = labels.positions[next_rows(order, _COUNT, done)]
+    label_of = dict(zip(labels.positions.tolist(), labels.labels, strict=True))
+    rows = ((corpus.ids[i], label_of[i], "", corpus.texts[i]) for i in chosen.tolist())
+    storage.write_csv(path, ["id", "label", "checked", "text"], rows, encoding="utf-8-sig")
+
+
+def noise_metrics(
+    evaluator: Evaluator, positions: np.ndarray, labels: Sequence[str] | np.ndarray
+) -> dict[str, Any]:
+    """Return what ``metrics.json`` says of the noise of (n,) pseudo-labels at (n,) positions.
+
+    It is by the gold and the checked labels of the evaluator.
+    """
+    metrics: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
+    if not evaluator.checked:
+        return metrics
+    classes = list(dict.fromkeys(labels))
+    codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
+    checked = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
+    rows = np.array([i for i, _ in checked], dtype=np.int64)
+    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in checked], dtype=np.int64)
+    every = noise_rate(codes, codes, rows, true)
+    metrics["checked_noise"] = None if every is None else every._asdict()
+    metrics["checked_noise_per_class"] = {}
+    for label in sorted(classes):
+        rate = noise_rate(codes, codes, rows, true, codes == code_of[label])
+        if rate is not None:
+            metrics["checked_noise_per_class"][label] = rate._asdict()
+    return metrics
+
+
 def selection_metrics(selection: Selection) -> dict[str, Any]:
     """Return what ``metrics.json`` says of a selection in an iteration."""
     return {
@@ -72,15 +120,28 @@ def selection_metrics(selection: Selection) -> dict[str, Any]:
     }
 
 
-def trained_metrics(
-    selection: Selection, positions: np.ndarray, labels: np.ndarray, evaluator: Evaluator
+def iteration_metrics(
+    item: Any, positions: np.ndarray, predicted: np.ndarray, evaluator: Evaluator
 ) -> dict[str, Any]:
-    """Return the noise of what is kept of (n,) labels, and how many of these were corrected."""
-    kept = selection.kept
+    """Return what ``metrics.json`` says of an :class:`~lops_adapters.runs.rounds.Iteration`.
+
+    Its pseudo-labels are at (n,) ``positions`` among the evaluator's documents, which have the
+    ``predicted`` names. Checked documents measure the first iteration only: they decide what later
+    ones begin with.
+    """
+    labels, selection = item.pseudo_labels.labels, item.selection
+    noise, kept = noise_metrics(evaluator, positions, labels), selection.kept
     trained = corrected(selection, labels)[kept]
     return {
+        "iteration": item.number,
+        "pseudo_labels": len(labels),
+        **(noise if item.number == 0 else {"noise": noise["noise"]}),
+        **selection_metrics(selection),
         "selected_noise": evaluator.noise(positions[kept], trained),
         "corrected": int((trained != labels[kept]).sum()),
+        **evaluator.scores(predicted),
+        "seconds": item.seconds["selection"] + item.seconds["classifier"],
+        "seconds_selection": item.seconds["selection"],
     }
 
 

@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.checked import TO_CHECK, noise_metrics, write_to_check
 from lops_adapters.runs.files import (
-    selection_metrics,
-    trained_metrics,
+    TO_CHECK,
+    iteration_metrics,
+    noise_metrics,
     write_pseudo_labels,
     write_selection,
+    write_to_check,
 )
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.job import Job, Settings
@@ -51,26 +52,14 @@ class IteratedFramework(Framework[Settings]):
         return last
 
     def rows(self, result: list[Any], prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
-        """Return the iterations.
-
-        Checked documents measure the first one only: they decide what later ones begin with.
-        """
         names = np.array(prepared.corpus.classes, dtype=object)
         rows = []
         for item in result:
-            labels, selection = item.pseudo_labels, item.selection
-            noise = noise_metrics(evaluator, labels.positions, labels.labels)
+            labels, predicted = item.pseudo_labels, names[item.probabilities.argmax(axis=1)]
             row = {
-                "iteration": item.number,
-                "pseudo_labels": len(labels),
+                **iteration_metrics(item, labels.positions, predicted, evaluator),
                 "coverage": labels.coverage,
-                **(noise if item.number == 0 else {"noise": noise["noise"]}),
-                **selection_metrics(selection),
-                **trained_metrics(selection, labels.positions, labels.labels, evaluator),
                 "classes_without_pseudo_labels": list(labels.empty_classes),
-                **evaluator.scores(names[item.probabilities.argmax(axis=1)]),
-                "seconds": item.seconds["selection"] + item.seconds["classifier"],
-                "seconds_selection": item.seconds["selection"],
                 **self.details(item, prepared),
             }
             rows.append(row)

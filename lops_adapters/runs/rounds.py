@@ -23,8 +23,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, trained_metrics, write_selection
+from lops_adapters.runs.files import iteration_metrics, selection_metrics, write_selection
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 from lops_adapters.runs.training_set import POOL, TrainingSet
 from lops_adapters.selection import corrected, keep_all, trusted_positions
@@ -120,7 +119,7 @@ def run_rounds(
     read = cache(lambda: _build(job, _EPOCHS).read(corpus.texts))
     done: list[Round] = []
     for number in range(job.settings.rounds):
-        labels = _without(training.pseudo_labels(), labelled)
+        labels = training.pseudo_labels(without=labelled.positions)
         selects = number == 0 and not job.settings.row(method).keeps_all
         selection, seconds = keep_all(labels.labels.tolist(), labels.labels), 0.0
         if selects:
@@ -162,21 +161,13 @@ def round_rows(
     """
     names, rows = np.array(classes, dtype=object), []
     for item in rounds:
-        labels, chosen = item.pseudo_labels, selection_metrics(item.selection)
-        positions = np.searchsorted(measured, labels.positions)
-        noise = noise_metrics(evaluator, positions, labels.labels)
-        row = {
-            "iteration": number + item.number,
-            "stage": f"round {item.number + 1}",
-            "pseudo_labels": len(labels),
-            **(noise if item.number == 0 else {"noise": noise["noise"]}),
-            **(chosen if item.selects else {"selected": chosen["selected"]}),
-            **trained_metrics(item.selection, positions, labels.labels, evaluator),
-            **evaluator.scores(names[item.probabilities[measured].argmax(axis=1)]),
-            "seconds": item.seconds["selection"] + item.seconds["classifier"],
-            "seconds_selection": item.seconds["selection"],
-        }
-        rows.append(row)
+        positions = np.searchsorted(measured, item.pseudo_labels.positions)
+        predicted = names[item.probabilities[measured].argmax(axis=1)]
+        row = iteration_metrics(item, positions, predicted, evaluator)
+        if not item.selects:
+            for name in selection_metrics(item.selection).keys() - {"selected"}:
+                del row[name]
+        rows.append({**row, "iteration": number + item.number, "stage": f"round {item.number + 1}"})
     return rows
 
 
@@ -187,12 +178,6 @@ def _start(probabilities: np.ndarray, corpus: Corpus, labelled: Given) -> Traini
     everything = np.arange(len(corpus))
     scores = probabilities.max(axis=1).astype(np.float64)
     return TrainingSet.start(PseudoLabels(everything, names, scores, len(corpus), corpus.classes))
-
-
-def _without(labels: PseudoLabels, labelled: Given) -> PseudoLabels:
-    rest = ~np.isin(labels.positions, labelled.positions)
-    parts = labels.positions[rest], labels.labels[rest], labels.scores[rest]
-    return PseudoLabels(*parts, labels.n_documents, labels.classes)
 
 
 def _select(
@@ -234,19 +219,6 @@ def _train(
     return {"probabilities": classifier.predict_proba(texts)}
 
 
-def _build(job: Job[Any], epochs: int) -> Probe:
-    settings = job.settings
-    kind = settings.classifier if settings.classifier in FAST else "hybrid"
-    return text_probe(
-        kind,
-        encoder=settings.encoder,
-        max_tokens=_max_tokens(kind, settings.encoder),
-        device=job.device,
-        quiet=job.quiet,
-        epochs=epochs,
-    )
-
-
 def _build_probe(job: Job[Any]) -> Probe:
     """Return an untrained copy of the classifier, or the probe of the settings."""
     if job.settings.probe == "same":
@@ -254,8 +226,16 @@ def _build_probe(job: Job[Any]) -> Probe:
     return job.settings.named_probe(_MAX_TOKENS, job.device, quiet=job.quiet)
 
 
-def _max_tokens(kind: str, encoder: str) -> int:
-    if kind == "linear" or encoder == STATIC:
-        return _MAX_TOKENS
-    longest = pretrained.longest_input(pretrained.load_config(encoder))
-    return min(_MAX_TOKENS, longest or _MAX_TOKENS)
+def _build(job: Job[Any], epochs: int) -> Probe:
+    settings, longest = job.settings, None
+    kind = settings.classifier if settings.classifier in FAST else "hybrid"
+    if kind != "linear" and settings.encoder != STATIC:
+        longest = pretrained.longest_input(pretrained.load_config(settings.encoder))
+    return text_probe(
+        kind,
+        encoder=settings.encoder,
+        max_tokens=min(_MAX_TOKENS, longest or _MAX_TOKENS),
+        device=job.device,
+        quiet=job.quiet,
+        epochs=epochs,
+    )

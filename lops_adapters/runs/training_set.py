@@ -7,6 +7,7 @@ only if no class is missing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,9 +44,9 @@ class TrainingSet:
         new._add(initial.positions, codes_of(initial), initial.scores, 0)
         return new
 
-    def pseudo_labels(self) -> PseudoLabels:
-        """Return the current pseudo-labels."""
-        return self._labels(np.flatnonzero(self.since >= 0))
+    def pseudo_labels(self, without: Sequence[int] | np.ndarray = ()) -> PseudoLabels:
+        """Return the current pseudo-labels, except those of some documents."""
+        return self._labels(np.setdiff1d(np.flatnonzero(self.since >= 0), without))
 
     def relabel(self, positions: np.ndarray, names: np.ndarray) -> None:
         """Give documents these pseudo-labels, (m,) names."""

@@ -13,8 +13,7 @@ from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.budget import Cost
-from lops_adapters.runs.checked import noise_metrics
-from lops_adapters.runs.files import selection_metrics, write_sample_labels
+from lops_adapters.runs.files import noise_metrics, selection_metrics, write_sample_labels
 from lops_adapters.runs.final import SUFFIX, FinalFramework
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
@@ -113,7 +112,7 @@ class Westclass(FinalFramework[WestclassSettings]):
             "labelled_documents": len(prepared.labelled.positions),
             "words_with_vector": len(prepared.vectors.words),
             "topic_size": [len(topic.words) for topic in prepared.topics],
-            "kappa": [topic.distribution.kappa for topic in prepared.topics],
+            "kappa": [topic.kappa for topic in prepared.topics],
             "in_force": {
                 "length": settings.length,
                 **{name: getattr(settings, name) for name in sizes},
@@ -122,7 +121,7 @@ class Westclass(FinalFramework[WestclassSettings]):
         }
 
     def given(self, prepared: Prepared) -> Given:
-        return Given(prepared.labelled.positions, prepared.labelled.codes)
+        return prepared.labelled
 
     def rows(
         self, result: Pretrained, prepared: Prepared, evaluator: Evaluator

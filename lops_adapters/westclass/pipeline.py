@@ -21,6 +21,7 @@ from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.rounds import Given
 from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
@@ -30,7 +31,7 @@ from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
 from lops_adapters.westclass.seeds import seed_vectors
 from lops_adapters.westclass.self_training import SelfTrained, self_train
 from lops_adapters.westclass.settings import WestclassSettings, filled
-from lops_adapters.westclass.supervision import LabelledDocuments, find_labelled, find_seeds
+from lops_adapters.westclass.supervision import find_labelled, find_seeds
 from lops_adapters.westclass.tokens import Document, flat, is_word, shape, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 
@@ -59,7 +60,7 @@ class Prepared:
     corpus: Corpus
     settings: WestclassSettings
     documents: list[Document]
-    labelled: LabelledDocuments
+    labelled: Given
     vectors: WordVectors
     topics: list[Topic]
     pseudo_documents: list[Document]
@@ -80,11 +81,6 @@ class Prepared:
             numbers[label] += 1
             ids.append(f"{label}-{numbers[label]}")
         return ids
-
-    @property
-    def measured(self) -> np.ndarray:
-        """(m,) int64 positions of the documents that came without a label."""
-        return np.setdiff1d(np.arange(len(self.corpus)), self.labelled.positions)
 
 
 @dataclass(frozen=True)
@@ -177,7 +173,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
 def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
     """Return (m,) object, the predicted classes of the documents that came without a label."""
     names = np.array(prepared.corpus.classes, dtype=object)
-    return np.asarray(names[probabilities[prepared.measured].argmax(axis=1)])
+    measured = prepared.labelled.others(len(prepared.corpus))
+    return np.asarray(names[probabilities[measured].argmax(axis=1)])
 
 
 def _pretrain(

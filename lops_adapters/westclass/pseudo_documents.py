@@ -88,9 +88,7 @@ def generate(
         progress(topics, quiet=quiet, unit="class", desc="pseudo documents")
     ):
         rng = np.random.default_rng([seed, code])
-        near, scores = _nearest(
-            vectors, topic.distribution.sample(per_class, rng), min(top, len(vectors))
-        )
+        near, scores = _nearest(vectors, topic.sample(per_class, rng), min(top, len(vectors)))
         chosen = [real[i] for i in rng.integers(len(real), size=per_class)]
         sentences = np.concatenate(chosen)
         document = np.repeat(np.arange(per_class), [shape.sum() for shape in chosen])

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,17 +10,10 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
+from lops_adapters.runs.rounds import Given
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.tokens import Document
-
-
-@dataclass(frozen=True)
-class LabelledDocuments:
-    """Labelled documents, often none: (m,) int64 positions in the corpus and class codes."""
-
-    positions: np.ndarray
-    codes: np.ndarray
 
 
 def supervised(
@@ -83,12 +76,12 @@ def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str
     return pairs
 
 
-def find_labelled(corpus: Corpus, settings: WestclassSettings) -> LabelledDocuments:
-    """Return positions and codes of the settings' labelled documents."""
+def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Given:
+    """Return the settings' labelled documents, often none."""
     position = {name: i for i, name in enumerate(corpus.ids)}
     code = {name: i for i, name in enumerate(corpus.classes)}
     pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
-    return LabelledDocuments(
+    return Given(
         np.array([place for place, _ in pairs], dtype=np.int64),
         np.array([own for _, own in pairs], dtype=np.int64),
     )
@@ -97,7 +90,7 @@ def find_labelled(corpus: Corpus, settings: WestclassSettings) -> LabelledDocume
 def find_seeds(
     corpus: Corpus,
     documents: Sequence[Document],
-    labelled: LabelledDocuments,
+    labelled: Given,
     settings: WestclassSettings,
     known: Collection[str],
 ) -> dict[str, list[Pieces]]:

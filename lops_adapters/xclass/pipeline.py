@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -60,14 +60,6 @@ class Prepared:
     seconds: dict[str, float]
 
 
-class _Tokens(NamedTuple):
-    """The words of the corpus; positions and documents of its words, both (t,) int64."""
-
-    words: WordCorpus
-    positions: np.ndarray
-    document: np.ndarray
-
-
 def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     """Represent and align the documents.
 
@@ -76,22 +68,23 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     """
     check_names(first_names(corpus))
     settings, folder = job.settings, job.folder
-    tokens = _read(corpus, job)
-    readable = np.unique(tokens.document)
+    words = read_words(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
+    readable = np.unique(words.document)
     _check(readable, corpus, job)
-    arrays, encode_seconds = folder.stage(
-        "representation", partial(_represent, tokens, corpus, job)
-    )
+    arrays, encode_seconds = folder.stage("representation", partial(_represent, words, corpus, job))
     for vectors in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / vectors).unlink(missing_ok=True)
     aligned, align_seconds = folder.stage(
         "alignment", partial(_align, arrays, readable, settings, job.seed)
     )
     alignment = Alignment(aligned["codes"], aligned["confidence"])
-    _warn_of_empty(alignment, corpus.classes)
+    empty = [label for code, label in enumerate(corpus.classes) if code not in alignment.codes]
+    if empty:
+        message = f"no document is aligned with {', '.join(empty)}: the classifier cannot learn "
+        warnings.warn(f"{message}{'it' if len(empty) == 1 else 'them'}", LopsWarning, stacklevel=2)
     per_class = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
     described = {
-        label: [tokens.words.vocabulary[i] for i in class_words]
+        label: [words.vocabulary[i] for i in class_words]
         for label, class_words in zip(corpus.classes, per_class, strict=True)
     }
     for label, class_words in described.items():  # tells early whether the names are good
@@ -167,13 +160,6 @@ def first_names(corpus: Corpus) -> list[str]:
     return [names[0] for names in corpus.names.values()]
 
 
-def _read(corpus: Corpus, job: Job[XclassSettings]) -> _Tokens:
-    words = read_words(corpus.texts, faithful=job.settings.faithful, quiet=job.quiet)
-    positions = np.flatnonzero(words.is_word[words.word_id])
-    document = np.repeat(np.arange(len(corpus)), np.diff(words.document_start))[positions]
-    return _Tokens(words, positions, document)
-
-
 def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> None:
     settings = job.settings
     if len(readable) < len(corpus.classes):
@@ -187,26 +173,17 @@ def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> No
     settings.check_probe(probe, expected, f"about {expected} pseudo-labelled documents")
 
 
-def _warn_of_empty(alignment: Alignment, classes: Sequence[str]) -> None:
-    empty = [label for code, label in enumerate(classes) if not (alignment.codes == code).any()]
-    if empty:
-        warnings.warn(
-            f"no document is aligned with {', '.join(empty)}: the classifier cannot learn "
-            f"{'it' if len(empty) == 1 else 'them'}",
-            LopsWarning,
-            stacklevel=3,
-        )
-
-
-def _represent(tokens: _Tokens, corpus: Corpus, job: Job[XclassSettings]) -> dict[str, np.ndarray]:
+def _represent(
+    words: WordCorpus, corpus: Corpus, job: Job[XclassSettings]
+) -> dict[str, np.ndarray]:
     """Return vectors of classes and documents, after one pass of the encoder."""
-    settings, (words, positions, document) = job.settings, tokens
+    settings = job.settings
     encoder = ContextEncoder(
         settings.encoder, layers=1, max_pieces=settings.max_pieces, device=job.device
     )
     cache = user_cache() / "vectors"
-    vectors = cached_vectors(words, positions, encoder, job.folder.work, cache, quiet=job.quiet)
-    word_id = words.word_id[positions]
+    vectors = cached_vectors(words, encoder, job.folder.work, cache, quiet=job.quiet)
+    word_id, document = words.word_id[words.positions], words.document
     static = static_vectors(word_id, vectors, len(words.vocabulary))
     vocabulary = {word: i for i, word in enumerate(words.vocabulary)}
     names = name_vectors(first_names(corpus), vocabulary, static, encoder)

@@ -43,41 +43,31 @@ def windows(document_start: np.ndarray, lengths: np.ndarray, room: int) -> Itera
 
 
 def contextual_vectors(
-    words: WordCorpus,
-    positions: np.ndarray,
-    encoder: ContextEncoder,
-    folder: Path,
-    *,
-    quiet: bool = True,
+    words: WordCorpus, encoder: ContextEncoder, folder: Path, *, quiet: bool = True
 ) -> np.ndarray:
-    """Encode the corpus once and return the vectors of the wanted words, memory-mapped.
+    """Encode the corpus once and return the vectors of its words, memory-mapped.
 
-    They are the means of each word's pieces, (wanted tokens, width) float16.
+    They are the means of each word's pieces, (m, width) float16.
     """
     pieces = encoder.pieces(words.vocabulary)
     lengths = np.array([len(ids) for ids in pieces], dtype=np.int64)[words.word_id]
     spans = list(windows(words.document_start, lengths, encoder.max_pieces - 2))
-    return encode_windows(spans, words.word_id, pieces, positions, encoder, folder, quiet=quiet)
+    return encode_windows(
+        spans, words.word_id, pieces, words.positions, encoder, folder, quiet=quiet
+    )
 
 
 def cached_vectors(
-    words: WordCorpus,
-    positions: np.ndarray,
-    encoder: ContextEncoder,
-    folder: Path,
-    cache: Path,
-    *,
-    quiet: bool = True,
+    words: WordCorpus, encoder: ContextEncoder, folder: Path, cache: Path, *, quiet: bool = True
 ) -> np.ndarray:
     """Return :func:`contextual_vectors`, from an earlier run on the same words and encoder if kept.
 
-    They are of the tokens at (m,) int64 ``positions``. While they are computed they are in
-    ``folder``, from where a killed run resumes. ``cache`` is the root of
-    :class:`~lops_adapters.encoders.vector_cache.KeptFiles`; its folder ``xclass`` has a file per
-    corpus and encoder. If it cannot be written, nothing is kept.
+    While they are computed they are in ``folder``, from where a killed run resumes. ``cache`` is
+    the root of :class:`~lops_adapters.encoders.vector_cache.KeptFiles`; its folder ``xclass`` has a
+    file per corpus and encoder. If it cannot be written, nothing is kept.
     """
-    kept = cache / "xclass" / f"{_fingerprint(words, positions, encoder)}.npy"
-    files, shape = KeptFiles(cache), (len(positions), encoder.width)
+    kept = cache / "xclass" / f"{_fingerprint(words, encoder)}.npy"
+    files, shape = KeptFiles(cache), (len(words.positions), encoder.width)
 
     def load(path: Path) -> np.ndarray:
         vectors: np.ndarray = np.load(path, mmap_mode="r")
@@ -89,7 +79,7 @@ def cached_vectors(
     if vectors is not None:
         log.info("vectors of the words from %s", kept)
         return vectors
-    vectors = contextual_vectors(words, positions, encoder, folder, quiet=quiet)
+    vectors = contextual_vectors(words, encoder, folder, quiet=quiet)
     if files.keep(kept, vectors.nbytes, partial(_move, folder / "vectors.npy")):
         log.info("vectors of the words (%.1f GiB) kept in %s", vectors.nbytes / 2**30, kept)
     return vectors  # still mapped after the move
@@ -100,10 +90,10 @@ def _move(source: Path, kept: Path) -> None:
         shutil.move(source, temporary)  # perhaps to another file system
 
 
-def _fingerprint(words: WordCorpus, positions: np.ndarray, encoder: ContextEncoder) -> str:
+def _fingerprint(words: WordCorpus, encoder: ContextEncoder) -> str:
     digest = hashlib.sha256(encoder.fingerprint().encode())
     digest.update(json.dumps(words.vocabulary).encode())
-    for numbers in (words.word_id, words.document_start, positions):
+    for numbers in (words.word_id, words.document_start, words.positions):
         digest.update(np.ascontiguousarray(numbers, dtype=np.int64).tobytes())
     return digest.hexdigest()[:32]
 

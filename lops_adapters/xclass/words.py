@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,17 @@ class WordCorpus:
     vocabulary: tuple[str, ...]
     word_id: np.ndarray
     document_start: np.ndarray
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """(m,) int64, the tokens that are words and not punctuation marks."""
+        return np.flatnonzero(self.is_word[self.word_id])
+
+    @cached_property
+    def document(self) -> np.ndarray:
+        """(m,) int64, the document of each word at ``positions``."""
+        sizes = np.diff(self.document_start)
+        return np.repeat(np.arange(len(sizes)), sizes)[self.positions]
 
     @property
     def counts(self) -> np.ndarray:

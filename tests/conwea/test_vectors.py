@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lops_adapters.conwea.contextual import contextual_vectors, windows
 from lops_adapters.conwea.tokens import tokenize
-from lops_adapters.conwea.vectors import contextual_vectors, windows
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import context_encoder as module
 from lops_adapters.encoders.context_encoder import ContextEncoder

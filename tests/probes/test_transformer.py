@@ -9,7 +9,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained, torch_tools
-from lops_adapters.probes import recipes
+from lops_adapters.probes import transformer
 from lops_adapters.probes.transformer import TransformerProbe
 
 from .toys import COMMON, POSITIONS, topic_texts
@@ -364,8 +364,8 @@ def test_sequence_classifiers_of_other_architectures(tiny, tmp_path, kind):
 
 
 def test_recipe_of_other_encoders():
-    assert set(recipes.RECIPES) == {"minilm", *RECIPES}
-    assert recipes.recipe_for("minilm").learning_rate == 1e-4
+    assert set(transformer.RECIPES) == {"minilm", *RECIPES}
+    assert transformer.recipe_for("minilm").learning_rate == 1e-4
 
 
 def test_minilm():

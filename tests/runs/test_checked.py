@@ -6,7 +6,7 @@ import pytest
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.checked import noise_metrics, write_to_check
+from lops_adapters.runs.files import noise_metrics, write_to_check
 
 from ..framework_tools import read_rows
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.westclass.topics import Seed, find_topics
-from lops_adapters.westclass.vmf import fit
+from lops_adapters.westclass.topics import Seed, Topic, find_topics, fit
 
 
 def unit(rows, dtype=np.float32):
@@ -63,9 +62,9 @@ def assert_as_slow(vectors, seeds):
     assert [topic.words.tolist() for topic in topics] == words
     for topic, rows in zip(topics, chosen, strict=True):
         assert topic.words.dtype == np.int32
-        expected = fit(rows)
-        np.testing.assert_allclose(topic.distribution.mean, expected.mean, atol=1e-12)
-        assert topic.distribution.kappa == pytest.approx(expected.kappa)
+        mean, kappa = fit(rows)
+        np.testing.assert_allclose(topic.mean, mean, atol=1e-12)
+        assert topic.kappa == pytest.approx(kappa)
     return max(len(rows) for rows in chosen)
 
 
@@ -153,3 +152,45 @@ def test_a_large_vocabulary_is_quick():
 def test_seeds_that_cancel_out():
     with pytest.raises(LopsError, match=r"seed vectors of class 0 \(2\) cancel out"):
         find_topics(PLANE, [Seed(np.stack([PLANE[0], -PLANE[0]]), [0])])
+
+
+def direction(width):
+    return unit(np.random.default_rng(0).normal(size=(1, width)), np.float64)[0]
+
+
+@pytest.mark.parametrize(("width", "kappa", "cosine"), [(100, 200, 0.785), (3, 3, 0.67)])
+def test_directions_of_a_topic(width, kappa, cosine):
+    """The mean cosine is the known one, and away from the mean no direction is preferred."""
+    mean = direction(width)
+    sample = Topic(np.zeros(0), mean, kappa).sample(20_000, np.random.default_rng(1))
+    np.testing.assert_allclose(np.linalg.norm(sample, axis=1), 1, atol=1e-9)
+    assert (sample @ mean).mean() == pytest.approx(cosine, abs=0.01)
+    across = sample - np.outer(sample @ mean, mean)
+    np.testing.assert_allclose(across.mean(axis=0), 0, atol=0.03)
+
+
+def test_fit_is_the_closed_form():
+    vectors = unit(np.random.default_rng(5).normal(0.3, 1, (7, 100)), np.float64)
+    total = vectors.sum(axis=0)
+    r = np.linalg.norm(total) / 7
+    mean, kappa = fit(vectors)
+    np.testing.assert_allclose(mean, total / np.linalg.norm(total))
+    assert kappa == pytest.approx((r * 100 - r**3) / (1 - r**2))
+    assert fit(np.array([[1.0, 0], [0, 1.0]]))[1] == pytest.approx(0.5**0.5 * 1.5 / 0.5)
+
+
+@pytest.mark.parametrize("scale", [1, 1 + 1e-4, 1 - 1e-4])
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_one_direction_is_a_point_whatever_the_rounding(count, scale):
+    mean, kappa = fit(np.tile((direction(100) * scale).astype(np.float32), (count, 1)))
+    assert kappa == 1e10
+    assert np.linalg.norm(mean) == pytest.approx(1, abs=1e-15)
+
+
+def test_the_closer_the_larger_up_to_the_point():
+    first, second = np.eye(100)[:2]
+    gaps = (1e-1, 1e-3, 1e-4, 6e-5, 3e-5, 1e-5, 1e-6, 0)
+    pairs = [np.stack([first + gap * second, first - gap * second]) for gap in gaps]
+    kappas = [fit(unit(pair, np.float64))[1] for pair in pairs]
+    assert kappas == sorted(kappas)
+    assert kappas[2] < kappas[-1] == 1e10

@@ -25,8 +25,7 @@ def ask(encoder, tmp_path):
         calls.append(1)
         folder = tmp_path / f"work{len(calls)}"
         folder.mkdir()
-        wanted = np.flatnonzero(words.is_word[words.word_id])
-        return cached_vectors(words, wanted, encoder, folder, tmp_path / "cache")
+        return cached_vectors(words, encoder, folder, tmp_path / "cache")
 
     return vectors
 

@@ -92,8 +92,8 @@ def test_vectors_of_words_in_a_long_document(bert, tmp_path):
     texts = ["Judge, appeal verdict paint. " * 5, "", "zebra"]
     words = read_words(texts)
     encoder = ContextEncoder(bert, layers=1, max_pieces=12, precision="float32")
-    wanted = np.flatnonzero(words.is_word[words.word_id])
-    found = contextual_vectors(words, wanted, encoder, tmp_path)
+    wanted = words.positions
+    found = contextual_vectors(words, encoder, tmp_path)
     assert (found.dtype, found.shape) == (np.float16, (len(wanted), encoder.width))
     model, tokenizer = AutoModel.from_pretrained(bert).eval(), AutoTokenizer.from_pretrained(bert)
     pieces = [
