@@ -7,9 +7,7 @@ from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import FAST, Probe, text_probe
 from lops_adapters.probes.han import HanProbe
 
-_EPOCHS = {"han": 50, "linear": 20, "embedding": 20, "hybrid": 20}
 _VALIDATION = 0.1  # share of training documents that the HAN holds out for early stopping
-_PROBE_EPOCHS = {"han": 10, "linear": 4, "embedding": 4, "hybrid": 4}
 
 
 def word_vectors(corpus: ContextualCorpus, settings: ConweaSettings, seed: int) -> WordVectors:
@@ -42,7 +40,8 @@ def build_classifier(
     A probe trains on all samples for all its epochs; as the classifier, a HAN holds samples out and
     stops early. Only a HAN reads ``vectors``, Word2Vec on the contextualised corpus.
     """
-    epochs = epochs_of(settings, probing=probing)
+    usual, of_probe = (50, 10) if settings.classifier == "han" else (20, 4)
+    epochs = (settings.probe_epochs or of_probe) if probing else (settings.epochs or usual)
     if settings.classifier in FAST:
         return text_probe(
             settings.classifier,
@@ -75,14 +74,6 @@ def build_probe(
     if settings.probe != "same":
         return settings.named_probe(settings.max_pieces, device, quiet=quiet)
     return build_classifier(vectors, settings, device, probing=True, quiet=quiet)
-
-
-def epochs_of(settings: ConweaSettings, *, probing: bool) -> int:
-    """Return the epochs of the classifier, or of its probe, at most."""
-    chosen, usual = (
-        (settings.probe_epochs, _PROBE_EPOCHS) if probing else (settings.epochs, _EPOCHS)
-    )
-    return chosen or usual[settings.classifier]
 
 
 def reads_texts(probe: str, settings: ConweaSettings) -> bool:

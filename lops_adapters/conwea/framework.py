@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lops_adapters import storage
-from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.pipeline import Iteration, Prepared
-from lops_adapters.conwea.seeds import Seeds
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
@@ -64,15 +62,13 @@ class Conwea(IteratedFramework[ConweaSettings]):
         storage.write_json(folder / "seeds.json", [item.seeds for item in result])
 
     def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
-        return {"seed_words": counted(prepared.documents, item.seeds)}
-
-
-def counted(documents: ContextualCorpus, seeds: Seeds) -> dict[str, list[list[Any]]]:
-    """Return the seed words of each class with the number of documents they occur in."""
-    return {
-        label: [[word, documents.document_frequency(word)] for word in words]
-        for label, words in seeds.items()
-    }
+        """Return the seed words of each class with the number of documents they occur in."""
+        frequency = prepared.documents.document_frequency
+        counted = {
+            label: [[word, frequency(word)] for word in words]
+            for label, words in item.seeds.items()
+        }
+        return {"seed_words": counted}
 
 
 CONWEA = Conwea()

@@ -30,7 +30,6 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import rounds
@@ -92,9 +91,12 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     first = seed_words.initial_seeds(documents, seeds)
     vectors, seconds = None, {"contextualise": sense_seconds}
     if settings.classifier == "han":
-        arrays, seconds["word_vectors"] = folder.stage(
-            "word_vectors", lambda: _vector_arrays(word_vectors(documents, settings, job.seed))
-        )
+
+        def train() -> dict[str, np.ndarray]:
+            trained = word_vectors(documents, settings, job.seed)
+            return {"words": pack_strings(trained.words), "vectors": trained.vectors}
+
+        arrays, seconds["word_vectors"] = folder.stage("word_vectors", train)
         vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
     return Prepared(corpus, documents, senses, vectors, first, seconds)
 
@@ -173,24 +175,12 @@ def _train(
     train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
     if number == settings.iterations - 1 and not settings.rounds:
-        save = _model(classifier, prepared, settings).save
-        job.folder.save_model(job.folder.arm(arm) / "model", save)
+        model: ConweaClassifier | ProbeClassifier = ProbeClassifier("conwea", classes, classifier)
+        if isinstance(classifier, HanProbe):
+            phrases, centres = phrases_in(corpus.seeds), prepared.senses.centres
+            model = ConweaClassifier(classes, phrases, centres, classifier, settings)
+        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {"probabilities": classifier.predict_proba(samples)}
-
-
-def _model(
-    classifier: Probe, prepared: Prepared, settings: ConweaSettings
-) -> ConweaClassifier | ProbeClassifier:
-    corpus = prepared.corpus
-    if not isinstance(classifier, HanProbe):
-        return ProbeClassifier("conwea", corpus.classes, classifier)
-    return ConweaClassifier(
-        classes=corpus.classes,
-        phrases=tuple(phrases_in(corpus.seeds)),
-        centres=prepared.senses.centres,
-        classifier=classifier,
-        settings=settings,
-    )
 
 
 def _next_seeds(
@@ -202,9 +192,15 @@ def _next_seeds(
     settings: ConweaSettings,
 ) -> seed_words.Seeds:
     """Return the seed words of the next iteration; ``base`` are the user's, disambiguated."""
-    predicted = probabilities.argmax(axis=1)
+    predicted, faithful = probabilities.argmax(axis=1), settings.faithful
     if settings.seed_update == "published":
-        updated = _published_seeds(documents, seeds, predicted, number, settings.faithful)
+        indicative = seed_words.scores(documents, predicted, len(seeds))
+        if number == 0:
+            updated = seed_words.disambiguate(documents, seeds, indicative, faithful=faithful)
+        else:
+            updated = seed_words.expand(
+                documents, seeds, indicative, predicted, number, faithful=faithful
+            )
     elif number == 0:
         updated = update.settle(documents, seeds, predicted)
     else:
@@ -217,19 +213,6 @@ def _next_seeds(
         )
         return seeds
     return updated
-
-
-def _published_seeds(
-    documents: ContextualCorpus,
-    seeds: seed_words.Seeds,
-    predicted: np.ndarray,
-    number: int,
-    faithful: bool,
-) -> seed_words.Seeds:
-    indicative = seed_words.scores(documents, predicted, len(seeds))
-    if number == 0:
-        return seed_words.disambiguate(documents, seeds, indicative, faithful=faithful)
-    return seed_words.expand(documents, seeds, indicative, predicted, number, faithful=faithful)
 
 
 def _senses(
@@ -282,7 +265,3 @@ def _cluster(
         "centres": np.concatenate(centres) if centres else none,
         "sense_id": senses.sense_id,
     }
-
-
-def _vector_arrays(vectors: WordVectors) -> dict[str, np.ndarray]:
-    return {"words": pack_strings(vectors.words), "vectors": vectors.vectors}

@@ -78,22 +78,17 @@ def load_network(source: str, engine: Engine) -> tuple[Any, bool]:
             "model by its name on the Hugging Face hub or as a local folder"
         ) from None
     model = model.float()
-    assert_tied(model, source)
+    decoder, embeddings = model.get_output_embeddings(), model.get_input_embeddings()
+    if decoder is None or decoder.weight.data_ptr() != embeddings.weight.data_ptr():
+        raise LopsError(  # drawn, it would predict noise
+            f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language "
+            "model whose decoder is"
+        )
     head(model)
     state = model.state_dict()
     missing = set(info["missing_keys"])
     loaded = {tensor.data_ptr() for name, tensor in state.items() if name not in missing}
     return model, any(state[name].data_ptr() not in loaded for name in missing if name in state)
-
-
-def assert_tied(model: Any, source: str) -> None:
-    """Refuse a decoder whose matrix is not the embeddings' tensor: drawn, it predicts noise."""
-    decoder, embeddings = model.get_output_embeddings(), model.get_input_embeddings()
-    if decoder is None or decoder.weight.data_ptr() != embeddings.weight.data_ptr():
-        raise LopsError(
-            f"the decoder of {source!r} is not tied to its embeddings; wanted a masked language "
-            "model whose decoder is"
-        )
 
 
 def head(model: Any) -> Any:

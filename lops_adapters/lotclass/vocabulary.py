@@ -135,23 +135,20 @@ def category_vocabulary(
     vocabularies = []
     for own, tokens in zip(names.values(), frequent, strict=True):
         surfaces = words_of(tokens, tokenizer)
-        named = _name_words(own)
+        phrases = [phrase(name) for name in own]  # of longer names, the parts that tell
+        named = {word for words in phrases for word in words if len(words) == 1 or _telling(word)}
         kept = [
             surface in named or (surface.isalpha() and _telling(surface) and not shared[token])
             for surface, token in zip(surfaces, tokens, strict=True)
         ]
         vocabularies.append(tokens[np.array(kept, dtype=bool)])
-    return _disjoint(vocabularies)
+    # Left are parts of the names of several classes.
+    holders = np.bincount(np.concatenate(vocabularies), minlength=len(tokenizer))
+    return [tokens[holders[tokens] == 1] for tokens in vocabularies]
 
 
 def _telling(word: str) -> bool:
     return len(word) > 1 and word not in ENGLISH_STOP_WORDS
-
-
-def _name_words(names: Sequence[str]) -> set[str]:
-    """Return names of one word, and the parts of longer names without stop words and letters."""
-    phrases = [phrase(name) for name in names]
-    return {word for words in phrases for word in words if len(words) == 1 or _telling(word)}
 
 
 def words_of(tokens: np.ndarray, tokenizer: Any) -> list[str]:
@@ -165,12 +162,6 @@ def words_of(tokens: np.ndarray, tokenizer: Any) -> list[str]:
         string if piece.startswith(mark) else f"##{string}"
         for piece, string in zip(pieces, strings, strict=True)
     ]
-
-
-def _disjoint(vocabularies: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Remove tokens that are in several vocabularies: parts of the names of several classes."""
-    counts = np.bincount(np.concatenate(vocabularies)) if vocabularies else np.zeros(0)
-    return [tokens[counts[tokens] == 1] for tokens in vocabularies]
 
 
 def indicative_positions(

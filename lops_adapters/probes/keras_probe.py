@@ -95,15 +95,11 @@ class KerasProbe(WordProbe):
         cut = partial(training_batches, lengths, rng=rng, pool=self.pool)
         passes = Stage(total or self.epochs, steady)  # an epoch has at least one update
         for batch, _, update in islice(passes.batches(len(codes), self.batch_size, cut), total):
-            targets = self._targets(codes[batch], n_classes)
+            targets = np.full((len(batch), n_classes), self.smoothing / n_classes, np.float32)
+            targets[np.arange(len(batch)), codes[batch]] += 1.0 - self.smoothing
             with self._inside(randomness):
                 model.train_on_batch(_inputs(prepared, batch), targets)
             yield update
-
-    def _targets(self, codes: np.ndarray, n_classes: int) -> np.ndarray:
-        soft = np.full((len(codes), n_classes), self.smoothing / n_classes, dtype=np.float32)
-        soft[np.arange(len(codes)), codes] += 1.0 - self.smoothing
-        return soft
 
     def predict_prepared(
         self, prepared: list[np.ndarray], positions: np.ndarray | None = None
