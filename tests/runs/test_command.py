@@ -33,6 +33,8 @@ def newsgroups(tmp_path):
         ("xclass", ["--preset", "paper"], "keep"),
         ("xclass", ["--faithful"], "keep"),
         ("xclass", ["--faithful", "--preset", "paper"], "keep"),
+        ("conwea", [], "keep"),
+        ("westclass", [], "keep"),
         ("self_training", [], "keep"),
         ("self_training", ["--headers", "strip"], "strip"),
     ],

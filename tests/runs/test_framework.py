@@ -12,7 +12,6 @@ from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.runs import framework as room
 from lops_adapters.runs import job as job_room
 from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
@@ -52,9 +51,6 @@ def test_no_arms(text):
     with pytest.raises(LopsError, match="wanted some of standard, lops, lops-twice") as error:
         read_arms(text, KNOWN)
     assert repr(text) in str(error.value)
-
-
-def test_a_misspelt_arm_is_named():
     with pytest.raises(LopsError, match=r"'standrd' is unknown .did you mean standard\?.; wanted"):
         read_arms("standrd,lops", KNOWN)
 
@@ -171,16 +167,6 @@ def test_metrics_grow_arm_by_arm(job):
     assert list(metrics["arms"]) == ["standard", "lops"]
 
 
-def test_a_missing_library_is_refused_before_anything(job, monkeypatch):
-    toy = Toy()
-    monkeypatch.setattr(toy, "needs", lambda settings: ("no_such_module",))
-    monkeypatch.setitem(room.extras.LIBRARIES, "no_such_module", ("No such module", None))
-    words = r"The toy needs No such module, .*pip install '.*\[toy\]'"
-    with pytest.raises(LopsError, match=words):
-        run(toy, Dataset(CORPUS), job, ["lops"])
-    assert toy.calls == []
-
-
 class Probe:
     """Stands for a probe."""
 
@@ -228,11 +214,8 @@ def test_the_selector_is_as_the_settings_say(job, built):
     assert (given.keep, given.every) == (0.25, 6)
     assert (given.seed, given.quiet) == (4, True)
     assert given.n is given.gold is given.per_class is None
-
-
-def test_what_a_call_says_goes_before(job, built):
     job.selector("probability", Probe, seed=0, n=7, per_class=True)
-    (given,) = built
+    given = built[1]
     assert (given.seed, given.n, given.per_class) == (0, 7, True)
 
 
@@ -275,18 +258,14 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     }
     assert given.asked == [samples]
     assert " on average by 3-fold cross-validation; ranked is done" in selection.stopped
+    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
+    assert built[1].keep == 1.0
+    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
     read = []
     auto.selector("lops", Probe, texts=lambda given: read.append(given) or shout(given))(
         ["word a", "word b", "word c"], ["x", "y", "y"]
     )
     assert read == [["word a", "word b", "word c"]]
-
-
-def test_tau_auto_of_two_samples_is_one(auto, built):
-    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
-    (given,) = built
-    assert given.keep == 1.0
-    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
 
 
 def test_labels_of_frameworks_are_no_evidence(job, built):

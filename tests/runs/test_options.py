@@ -8,7 +8,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.runs import options
-from lops_adapters.runs.framework import FRAMEWORKS, Framework, named
+from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 
@@ -152,11 +152,6 @@ def test_options_stand_in_the_group_of_their_field(parser):
     assert "max_docs" in groups["data"]
 
 
-def test_seeds(parser):
-    found = options.read_seeds(parser.parse_args(["--seed", "4", "--seeds", "3"]))
-    assert list(found) == [4, 5, 6]
-
-
 def test_data_sets(parser):
     def read(*given, seed=0):
         return options.read_dataset(parser.parse_args(["--quiet", *given]), seed, "auto")
@@ -178,22 +173,6 @@ def test_names_and_headers_are_of_the_data_set(parser, tmp_path):
         options.read_dataset(given, 0, "strip")
     with pytest.raises(SystemExit):
         parser.parse_args(["--headers", "half"])
-
-
-@pytest.mark.parametrize("name", FRAMEWORKS)
-def test_headers_are_stripped_for_those_who_read_only_the_beginning(name):
-    framework = named(name)
-
-    def found(preset="quick", *, faithful=False, given=()):
-        settings = framework.settings.preset(preset, faithful=faithful)
-        asked = options.parser_for(framework).parse_args(given)
-        return options.read_headers(framework, asked, settings, preset)
-
-    assert found() == ("auto" if name in ("xclass", "lotclass") else "keep")
-    assert found("paper") == found(faithful=True) == "keep"
-    for value in ("keep", "strip"):
-        for preset in ("quick", "paper"):
-            assert found(preset, given=["--headers", value]) == value
 
 
 @pytest.mark.parametrize(("device", "preset"), [("cpu", "quick"), ("cuda", "paper")])

@@ -45,6 +45,7 @@ def go(tmp_path, monkeypatch):
 
     def selector(job, method, probe, *, positions, **_):
         assert job.settings.every == "epoch"
+        assert probe().max_epochs == 4
         return lambda samples, labels: kept_by(positions >= 10, samples, labels, method)
 
     monkeypatch.setattr(rounds, "cut", noted_cut)

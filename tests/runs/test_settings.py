@@ -64,11 +64,6 @@ def test_an_override_of_false_or_zero_is_one():
     assert ToySettings(limit=None, rounds=1).limit is None
 
 
-def test_when_the_probe_is_looked_at():
-    assert FrameworkSettings().updates_between_checkpoints is None
-    assert FrameworkSettings(every=7).updates_between_checkpoints == 7
-
-
 def test_a_probe_that_ends_before_it_is_looked_at():
     FrameworkSettings().check_checkpoints(0, "nothing")
     FrameworkSettings(every=7).check_checkpoints(7, "samples")

@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 
 from lops_adapters import load
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.probes.keras_probe import KerasProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.runs import rounds
-from lops_adapters.runs.job import Job
 from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.selection import keep_all
 from lops_adapters.westclass.framework import WESTCLASS
 from lops_adapters.westclass.settings import WestclassSettings
 
@@ -84,34 +80,6 @@ def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
         assert model.predict(texts) == predicted
 
 
-def test_labelled_documents_are_trained_on_as_labelled(dataset, go, tmp_path, monkeypatch):
-    """Twelve documents, one with a wrong label: not selected among, trained on as labelled."""
-    labels = {f"d{i}": dataset.gold.labels[i] for i in range(12)}
-    labels["d4"] = CLASSES[(CLASSES.index(labels["d4"]) + 1) % 3]
-    seen = []
-    fit, cut = LinearProbe.fit, rounds.cut
-
-    def noted(read, positions):
-        seen.append(positions.tolist())
-        return cut(read, positions)
-
-    monkeypatch.setattr(rounds, "cut", noted)
-    monkeypatch.setattr(
-        LinearProbe,
-        "fit",
-        lambda probe, samples, codes, *given, **named: (
-            seen.append(codes.tolist()) or fit(probe, samples, codes, *given, **named)
-        ),
-    )
-    own = {"supervision": "documents", "labelled": tuple(labels.items())}
-    run = go(dataset, tmp_path / "run", ["lops-documents"], **{**FAST, **own})
-    rows = read_rows(run.path / "lops-documents" / "selection-documents.csv")
-    assert [row["id"] for row in rows] == [f"d{i}" for i in range(12, 72)]
-    positions, trained = seen[-2:]
-    assert positions[:12] == list(range(12))
-    assert [CLASSES[code] for code in trained[:12]] == [labels[f"d{i}"] for i in range(12)]
-
-
 def test_the_usual_arms_and_presets():
     quick, paper = WestclassSettings(), WestclassSettings.preset("paper")
     assert quick.usual_arms == ("standard", "lops-documents", "committee-documents")
@@ -125,33 +93,6 @@ def test_the_usual_arms_and_presets():
 def test_an_encoder_is_needed_where_it_is_used(classifier, frozen):
     needed = WESTCLASS.needs(WestclassSettings(classifier=classifier))
     assert ("transformers" in needed) == frozen
-
-
-def test_one_predicted_class_is_not_selected_among(dataset, go, tmp_path, monkeypatch):
-    """All documents are kept, and one warning says why."""
-    predict = KerasProbe.predict_prepared
-    monkeypatch.setattr(
-        KerasProbe, "predict_prepared", lambda *given: predict(*given) * 0 + np.eye(3)[1]
-    )
-    with pytest.warns(LopsWarning) as caught:
-        done = go(dataset, tmp_path / "run", ["lops-documents"], **FAST)
-    assert done.metrics["arms"]["lops-documents"]["selected"] == 72
-    said = [str(item.message) for item in caught if issubclass(item.category, LopsWarning)]
-    wanted = "all 72 pseudo-labels are 'law'; nothing is selected"
-    assert [text for text in said if "select" in text] == [wanted]
-
-
-def test_the_probe_of_the_settings_and_whole_epochs(dataset, go, tmp_path, monkeypatch):
-    """``--every`` is for the network; ``--probe linear`` is watched among documents, too."""
-    seen = []
-
-    def selector(job, method, probe, **_):
-        seen.append((method, probe().max_epochs, job.settings.every))
-        return keep_all
-
-    monkeypatch.setattr(Job, "selector", selector)
-    go(dataset, tmp_path / "run", ["lops-documents"], **{**FAST, "every": 7, "probe": "linear"})
-    assert seen[-1] == ("lops", LinearProbe(quiet=True).max_epochs, "epoch")
 
 
 def test_the_hybrid_classifier_reads_the_encoder(dataset, go, bert, tmp_path):
