@@ -1,6 +1,3 @@
-import math
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -92,40 +89,6 @@ def test_lacking_seeds_are_named():
     check_seeds(
         corpus, {"sport": ["goal"], "arts": ["film"]}
     )  # pytest makes a warning here an error
-
-
-def brute_scores(documents, predicted, n_classes):
-    """E(l, w) of every class and word, from the documents and the formula."""
-    n = len(documents)
-    words = [[word for sentence in document for word in sentence] for document in documents]
-    found = {}
-    for label in range(n_classes):
-        members = [words[i] for i in range(n) if predicted[i] == label]
-        for word in sorted({word for document in words for word in document}):
-            df = sum(word in document for document in words)
-            df_label = sum(word in document for document in members)
-            if df_label < 5:
-                found[label, word] = 0.0
-                continue
-            relative = sum(Counter(document)[word] for document in members) / len(members)
-            found[label, word] = df_label / df * math.log(n / df) * math.tanh(relative)
-    return found
-
-
-def test_indicativeness_against_the_formula():
-    rng = np.random.default_rng(0)
-    documents = [
-        [rng.choice(list("abcdefgh"), int(rng.integers(0, 5))).tolist() for _ in range(2)]
-        for _ in range(60)
-    ]
-    predicted = rng.integers(0, 3, 60)
-    corpus = ContextualCorpus(documents, {})
-    found, expected = scores(corpus, predicted, 4), brute_scores(documents, predicted, 4)
-    assert found.shape == (4, 8)
-    for (label, word), value in expected.items():
-        assert found[label, corpus.places[word]] == pytest.approx(value, rel=1e-9)
-    assert (found[:3] > 0).any(axis=1).all()
-    assert (found[3] == 0).all()  # a class that is never predicted
 
 
 def test_five_documents_of_the_class_are_needed():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.conwea.contextual import ContextualCorpus
-from lops_adapters.conwea.seeds import initial_seeds, pseudo_label
+from lops_adapters.conwea.seeds import initial_seeds, pseudo_label, scores
 from lops_adapters.conwea.tokens import tokenize
 from lops_adapters.conwea.update import SeedWatch, expand, indicativeness, is_candidate, settle
 from lops_adapters.pseudo_labels import PseudoLabels
@@ -19,7 +19,7 @@ def corpus_of(*texts, **senses):
 
 
 def brute(documents, predicted, n_classes):
-    """Lift and score of every class and word, from the documents and the formulas."""
+    """Lift, score and published score of every class and word, from documents and formulas."""
     words = [[word for sentence in document for word in sentence] for document in documents]
     found = {}
     for word in sorted({word for document in words for word in document}):
@@ -33,12 +33,12 @@ def brute(documents, predicted, n_classes):
             total = sum(document.count(word) for document in members)
             counts.append(total / len(members) if members else 0.0)
         for label in range(n_classes):
-            share = rates[label] / sum(rates)
-            enough = documents_with[label] >= 5
-            score = share * math.log(len(words) / df) * math.tanh(counts[label])
+            weight = math.log(len(words) / df) * math.tanh(counts[label])
+            weight *= documents_with[label] >= 5
             others = [rate for row, rate in enumerate(rates) if row != label]
             lift = rates[label] * len(others) / sum(others) if sum(others) else math.inf
-            found[label, word] = (lift, score if enough else 0.0)
+            published = documents_with[label] / df * weight
+            found[label, word] = (lift, rates[label] / sum(rates) * weight, published)
     return found
 
 
@@ -50,11 +50,13 @@ def test_indicativeness_against_the_formula():
     ]
     predicted = rng.choice(3, 80, p=[0.6, 0.3, 0.1])
     corpus = ContextualCorpus(documents, {})
-    lift, score = indicativeness(corpus, predicted, 4)
+    found = (*indicativeness(corpus, predicted, 4), scores(corpus, predicted, 4))
     for (label, word), expected in brute(documents, predicted, 4).items():
-        place = corpus.places[word]
-        assert (lift[label, place], score[label, place]) == pytest.approx(expected, rel=1e-9)
-    assert (score[3] == 0).all()  # a class that is never predicted
+        here = [numbers[label, corpus.places[word]] for numbers in found]
+        assert here == pytest.approx(expected, rel=1e-9)
+    for score in found[1:]:
+        assert (score[:3] > 0).any(axis=1).tolist() == [True, True, False]
+        assert (score[3] == 0).all()  # a class that is never predicted
 
 
 @pytest.mark.parametrize(

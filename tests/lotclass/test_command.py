@@ -10,7 +10,7 @@ from lops_adapters.report.framework_page import arm_table
 
 from ..framework_checks import assert_refused, metrics_of
 from ..framework_tools import read_rows, write_folder
-from .toys import ARMS, CLASSES, SEEDS, documents
+from .toys import ARMS, SEEDS, documents
 
 TEXTS, LABELS = documents()
 
@@ -77,13 +77,6 @@ def test_names_files_that_cannot_work(refuse, data, tmp_path, content, words):
 DATA = {
     "a name that is nowhere": (TEXTS, [*LABELS[:-1], "opera"], None, [], ["(opera: opera)"]),
     "names alike": (TEXTS, [*LABELS[:-1], "Law"], None, [], ["'law' names both"]),
-    "only marks": (
-        ["...", "?!", "-"],
-        CLASSES,
-        None,
-        [],
-        ["no document has the name of 3 of 3 classes"],
-    ),
     "no seed words": (
         TEXTS,
         LABELS,

@@ -113,20 +113,6 @@ def test_shapes_and_initial_weights():
             assert 0.85 * limit < np.abs(kernel).max() <= limit
 
 
-def test_word_vectors_stay_and_own_vectors_learn(trained, vectors):
-    np.testing.assert_array_equal(
-        layer(trained, "words")[0], np.vstack([np.zeros(12), vectors.vectors]).astype(np.float32)
-    )
-    assert len(trained.trainable_weights()) == 12
-    own = KerasProbe(**SMALL)
-    next(own.watch(TEXTS, CODES, 3, every=1))
-    before = own.trainable_weights()[0]
-    own.fit(TEXTS, CODES, 3)
-    after = own.trainable_weights()[0]
-    assert not after[0].any()  # padding
-    assert (np.abs(after[1:] - before[1:]).max(axis=1) > 0).all()
-
-
 def test_words(vectors):
     probe = KerasProbe(vectors=vectors, max_words=3, **SMALL)
     names = [None, *vectors.words]

@@ -29,6 +29,16 @@ def test_save_and_load_with_word_vectors(make, tmp_path):
     assert saved_bytes(loaded.fit(TEXTS, CODES, 3), tmp_path / "again") == saved
 
 
+def test_own_vectors_learn(make):
+    """Except that of padding, which an empty text is."""
+    texts, own = ["", *TEXTS[1:]], make()
+    next(own.watch(texts, CODES, 3, every=1))
+    before = own.trainable_weights()[0]
+    after = own.fit(texts, CODES, 3).trainable_weights()[0]
+    assert not after[0].any()
+    assert (np.abs(after[1:] - before[1:]).max(axis=1) > 0).all()
+
+
 def test_own_vectors_for_texts_without_words(make, tmp_path):
     probe = make().fit(["", " "], [0, 1], 2)
     probe.save(tmp_path)

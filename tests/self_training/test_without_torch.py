@@ -32,9 +32,3 @@ def test_the_default_classifier_and_committee(tmp_path):
     )
     assert (config["device"], config["settings"]["encoder"]) == ("cpu", "static")
     assert set(metrics["arms"]) == {"standard", "lops", "committee"}
-
-
-def test_an_encoder_that_needs_torch_names_it(tmp_path):
-    done = run("--encoder", "minilm", folder=tmp_path)
-    assert done.returncode != 0
-    assert "The classifier hybrid needs PyTorch" in done.stderr

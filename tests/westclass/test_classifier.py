@@ -19,40 +19,24 @@ def published(network, length, **more):
     ).for_length(1)
 
 
-@pytest.mark.parametrize(("length", "max_words", "epochs"), [("short", 100, 20), ("long", 500, 30)])
-def test_the_cnn(length, max_words, epochs):
-    network = build_network(VECTORS, published("cnn", length), "cpu", quiet=False)
-    wanted = {
-        "epochs": epochs,
-        "batch_size": 32,
-        "learning_rate": 0.1,
-        "momentum": 0.9,
-        "smoothing": 0.3,
-        "max_words": max_words,
-        "pool": 1,
-    }
-    assert network == KerasProbe(vectors=VECTORS, device="cpu", **wanted)
-    assert not network.quiet
-
-
 @pytest.mark.parametrize(
-    ("length", "sentences", "max_words", "epochs"), [("short", 10, 45, 100), ("long", 40, 30, 200)]
+    ("network", "length", "sizes"),
+    [
+        ("cnn", "short", {"max_words": 100, "epochs": 20}),
+        ("cnn", "long", {"max_words": 500, "epochs": 30}),
+        ("han", "short", {"max_sentences": 10, "max_words": 45, "epochs": 100}),
+        ("han", "long", {"max_sentences": 40, "max_words": 30, "epochs": 200}),
+    ],
 )
-def test_the_hierarchical_network(length, sentences, max_words, epochs):
-    network = build_network(VECTORS, published("han", length), "cpu", quiet=False)
-    wanted = {
-        "epochs": epochs,
-        "batch_size": 32,
-        "learning_rate": 0.1,
-        "optimizer": "sgd",
-        "smoothing": 0.3,
-        "validation": 0.0,
-        "pool": 1,
-    }
-    assert network == HanProbe(
-        vectors=VECTORS, device="cpu", max_sentences=sentences, max_words=max_words, **wanted
-    )
-    assert not network.quiet
+def test_the_networks(network, length, sizes):
+    found = build_network(VECTORS, published(network, length), "cpu", quiet=False)
+    usual = {"vectors": VECTORS, "device": "cpu", "batch_size": 32, "learning_rate": 0.1}
+    usual |= {"smoothing": 0.3, "pool": 1, **sizes}
+    if network == "cnn":
+        assert found == KerasProbe(momentum=0.9, **usual)
+    else:
+        assert found == HanProbe(optimizer="sgd", validation=0.0, **usual)
+    assert not found.quiet
 
 
 def test_settings_that_are_still_open():

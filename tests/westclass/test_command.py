@@ -92,7 +92,6 @@ DATA = {
         ["--faithful"],
         ["found no word in 2 documents"],
     ),
-    "one class": (TEXTS, None, {"law": ["judge"]}, [], ["has 1 classes; wanted at least two"]),
     "no gold labels to draw from": (
         TEXTS,
         None,

@@ -96,6 +96,10 @@ def test_names_and_scores_of_pseudo_documents(finished):
         f"{label}-{i}" for label in CLASSES for i in range(1, 13)
     ]
     assert {row["score"] for row in rows} == {f"{0.8 + 0.2 / 3:g}"}
+    texts = read_rows(finished.path / "pseudo_documents.csv")
+    labels = [(row["id"], row["pseudo_label"]) for row in rows]
+    assert [(row["id"], row["pseudo_label"]) for row in texts] == labels
+    assert all(row["text"] for row in texts)
 
 
 def test_given_labels_stay_the_target_and_are_not_measured(monkeypatch, dataset, go, tmp_path):

@@ -62,15 +62,6 @@ def test_length_chooses_the_published_settings(dataset, go, tmp_path):
         assert (found["pretrain_epochs"], found["decay"], found["update_interval"]) == (1, 1e-6, 50)
 
 
-def test_the_tables_of_pseudo_documents_have_the_same_rows(finished):
-    texts = read_rows(finished.path / "pseudo_documents.csv")
-    labels = read_rows(finished.path / "pseudo_labels.csv")
-    columns = ("id", "pseudo_label")
-    one, other = ([[row[name] for name in columns] for row in rows] for rows in (texts, labels))
-    assert one == other
-    assert all(row["text"] for row in texts)
-
-
 def test_metrics_of_its_own(finished):
     stored = finished.metrics
     assert stored["pseudo_labels"] == {"count": 36, "noise": None, "of": "pseudo documents"}

@@ -45,6 +45,8 @@ def test_published_sizes_of_all_lengths():
     assert_has(paper, min_count=5, max_iterations=5000, stop_below=0.001)
     assert_has(paper, supervision="keywords", network="cnn", length="auto", probe="same", every=1)
     assert_has(WestclassSettings.preset("quick"), method="ranked", keep="auto", every=1)
+    assert paper.vector_words == 2_000_000
+    assert WestclassSettings.preset("paper", faithful=True).vector_words == 1
 
 
 @pytest.mark.parametrize(
@@ -102,8 +104,3 @@ def test_passes_are_limited_in_quick_only():
     assert WestclassSettings.preset("quick").most_updates(1025) == 1000
     for given in ({"name": "paper"}, {"name": "quick", "faithful": True}):
         assert WestclassSettings.preset(**given).most_updates(1) == 5000
-
-
-def test_faithful_repeats_no_corpus():
-    assert WestclassSettings.preset("paper", faithful=True).vector_words == 1
-    assert WestclassSettings.preset("paper").vector_words == 2_000_000
