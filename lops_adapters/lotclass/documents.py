@@ -126,28 +126,20 @@ def find_names(tokens: Tokens, names: Mapping[str, Sequence[str]], mask: int) ->
     not even in parts.
     """
     phrases, sources = _findable(read_names(names), tokens.words)
-    _check_found(phrases, sources, tokens.max_tokens)
-    return _occurrences(tokens, phrases, sources, mask)
-
-
-def _check_found(
-    phrases: Mapping[str, list[Phrase]], sources: Mapping[str, str], max_tokens: int
-) -> None:
+    said = {label: ", ".join(map(" ".join, own)) for label, own in phrases.items()}
     missing = [label for label, source in sources.items() if source == "nowhere"]
     if missing:
-        tried = "; ".join(
-            f"{label}: {', '.join(' '.join(words) for words in phrases[label])}"
-            for label in missing
-        )
+        tried = "; ".join(f"{label}: {said[label]}" for label in missing)
         raise TooFewError(
             f"no document has the name of {len(missing)} of {len(phrases)} classes in its first "
-            f"{max_tokens} tokens ({tried}); wanted names that occur: give others with --names, or "
-            "seed words (seeds.json next to the data, --supervision keywords)"
+            f"{tokens.max_tokens} tokens ({tried}); wanted names that occur: give others with "
+            "--names, or seed words (seeds.json next to the data, --supervision keywords)"
         )
     for label, source in sources.items():
         if source == "parts":
-            parts = ", ".join(" ".join(words) for words in phrases[label])
-            log.info("class name %r: not found as a whole; using its parts: %s", label, parts)
+            message = "class name %r: not found as a whole; using its parts: %s"
+            log.info(message, label, said[label])
+    return _occurrences(tokens, phrases, sources, mask)
 
 
 def _words(

@@ -62,15 +62,20 @@ class RowMaker:
         )
         usual, size = settings.match_threshold, settings.vocabulary_size
         thresholds = np.full(len(self.corpus.classes), usual)
-        too_few = None
+        too_few: TooFewError | None = None
         for kind, occurrences in chain([self._first], self._later):
             if too_few is not None:
                 log.info("%s", _short(too_few))
             words = class_words(kind, self.corpus)
             vocabularies = category_vocabulary(occurrences, words, predictor, size=size)
             rows = self._indicative(predictor, vocabularies, thresholds)
-            too_few = self._too_few(rows, vocabularies, kind)
-            if too_few is None:
+            shown = [words_of(tokens, self.tokenizer) for tokens in vocabularies]
+            try:
+                check_rows(rows, self.corpus.classes, shown, settings.min_rows, usual, kind)
+            except TooFewError as error:
+                too_few = error
+            else:
+                too_few = None
                 break
         if too_few is not None:
             lower = lower_thresholds(rows.most, usual, settings.min_rows)
@@ -136,18 +141,6 @@ class RowMaker:
         return indicative_positions(
             self.tokens.rows, vocabularies, predictor, thresholds=thresholds, special=special
         )
-
-    def _too_few(
-        self, rows: Indicative, vocabularies: list[np.ndarray], kind: str
-    ) -> TooFewError | None:
-        shown = [words_of(tokens, self.tokenizer) for tokens in vocabularies]
-        try:
-            settings = self.job.settings
-            sizes = settings.min_rows, settings.match_threshold
-            check_rows(rows, self.corpus.classes, shown, *sizes, kind)
-        except TooFewError as error:
-            return error
-        return None
 
 
 def supervisions(supervision: str, corpus: Corpus) -> tuple[str, ...]:

@@ -13,20 +13,17 @@ from .toys import SEEDS, documents
 TEXTS, LABELS = documents(30)
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (
-            "--every 1000",
-            "every is 1000, and the probe makes 15 updates on 30 pseudo-labelled documents; "
-            "wanted a smaller number",
-        ),
-        ("--every 21 --probe linear", "every is 21, and the probe makes 4 updates"),
-        ("--text-column body", "no column 'body'"),
-    ],
-)
-def test_options_that_cannot_work(refuse, good, more, words):
-    refuse(good, more, words)
+REFUSED = {
+    "--every 1000": "every is 1000, and the probe makes 15 updates on 30 pseudo-labelled documents;"
+    " wanted a smaller number",
+    "--every 21 --probe linear": "every is 21, and the probe makes 4 updates",
+    "--text-column body": "no column 'body'",
+}
+
+
+@pytest.mark.parametrize("more", REFUSED)
+def test_options_that_cannot_work(refuse, good, more):
+    refuse(good, more, REFUSED[more])
 
 
 DATA = {

@@ -109,20 +109,6 @@ def test_the_smallest_sense_goes_first_and_the_later_of_equals():
     assert own.tolist() == [0] * 5 + [1] * 4
 
 
-@pytest.mark.parametrize("least", [0, 1, 3, 5, 100])
-def test_no_sense_is_below_the_floor(least):
-    rng = np.random.default_rng(least)
-    rows = rng.normal(0.3, 1, (40, 6)).astype(np.float32)
-    before = rng.normal(0.3, 1, (12, 6)).astype(np.float32)
-    centres, own = assign(rows, before, least)
-    assert own.tolist() == nearest(rows, centres).tolist()
-    assert len(centres) == 1 or np.bincount(own, minlength=len(centres)).min() >= least
-    if least == 0:
-        assert centres.tolist() == before.tolist()
-    if least == 100:
-        assert len(centres) == 1
-
-
 TEXTS = ["court court court goal"] * 4 + ["rare court", "seldom goal"]
 
 

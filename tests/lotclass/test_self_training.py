@@ -212,11 +212,6 @@ def test_no_updates():
     assert done.probabilities.shape == (60, K)
 
 
-def test_faithful_does_whole_rounds_only():
-    assert run(faithful=True)[1].updates == 3
-    assert run(faithful=True, update_interval=6)[1].updates == 0
-
-
 def test_the_seed_decides_the_order():
     first, again, other = (run(seed=seed)[0].updates for seed in (0, 0, 1))
     assert [positions for positions, _ in first] == [positions for positions, _ in again]

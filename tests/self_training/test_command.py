@@ -16,58 +16,37 @@ from .toys import SEEDS, documents
 TEXTS, LABELS = documents(30)
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (
-            "--every 1000",
-            "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents; "
-            "wanted a smaller",
-        ),
-        ("--every 5 --probe linear", "every is 5, and the probe makes 4 updates"),
-        (
-            "--pseudo-labels guess",
-            [
-                "--pseudo-labels is 'guess', which cannot be read",
-                "wanted string-match, exclusive-string-match, or",
-            ],
-        ),
+REFUSED = {
+    "--every 1000": "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents;"
+    " wanted a smaller",
+    "--every 5 --probe linear": "every is 5, and the probe makes 4 updates",
+    "--pseudo-labels guess": [
+        "--pseudo-labels is 'guess', which cannot be read",
+        "wanted string-match, exclusive-string-match, or",
     ],
-)
-def test_options_that_cannot_work(refuse, good, more, words):
-    refuse(good, more, words)
+}
 
 
-@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("more", REFUSED)
+def test_options_that_cannot_work(refuse, good, more):
+    refuse(good, more, REFUSED[more])
+
+
+ONE = {"arts": ["paint"], "law": [], "sport": []}
+ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
+
+
 @pytest.mark.parametrize(
-    ("texts", "labels", "seeds", "more", "words"),
+    ("labels", "seeds", "more", "words"),
     [
-        (
-            TEXTS,
-            LABELS,
-            None,
-            "",
-            ["no seed words, which string-match", "--pseudo-labels FILE.csv"],
-        ),
-        (
-            TEXTS,
-            LABELS,
-            {"arts": ["paint"], "law": [], "sport": []},
-            "",
-            ["string-match gives ", "pseudo-labels of 1 classes; wanted at least two"],
-        ),
-        (
-            TEXTS,
-            LABELS,
-            {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]},
-            "",
-            "string-match gives 0 pseudo-labels of 0 classes",
-        ),
-        (TEXTS, None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
+        (LABELS, None, "", ["no seed words, which string-match", "--pseudo-labels FILE.csv"]),
+        (LABELS, ONE, "", ["string-match gives ", "pseudo-labels of 1 classes; wanted at least t"]),
+        (LABELS, ABSENT, "", "string-match gives 0 pseudo-labels of 0 classes"),
+        (None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],
 )
-def test_data_that_cannot_work(refuse, tmp_path, texts, labels, seeds, more, words):
-    refuse(write_folder(tmp_path / "data", texts, labels, seeds), more, words)
+def test_data_that_cannot_work(refuse, tmp_path, labels, seeds, more, words):
+    refuse(write_folder(tmp_path / "data", TEXTS, labels, seeds), more, words)
 
 
 def test_a_file_of_pseudo_labels_that_cannot_work(refuse, good, tmp_path):

@@ -18,95 +18,64 @@ def settings_of(folder):
     return json.loads((folder / "config.json").read_text(encoding="utf-8"))["settings"]
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        (
-            "--every 49",
-            "every is 49, and the probe makes 48 updates on 36 pseudo documents; wanted a "
-            "smaller number, or epoch",
-        ),
-        (
-            "--every 9 --probe linear",
-            "every is 9, and the probe makes 8 updates on 36 pseudo documents",
-        ),
-        (
-            "--min-count 5000",
-            ["no seed of 3 of 3 classes is a word with a vector", "a lower --min-count"],
-        ),
-        (
-            "--supervision documents",
-            ["--supervision documents needs labelled documents", "--labelled-per-class N"],
-        ),
-        (
-            "--supervision names --labelled-per-class 1",
-            "found labelled documents and --supervision names",
-        ),
-        (
-            "--labelled-per-class 0",
-            "--labelled-per-class is 0; wanted 1 to 10, half of the documents of fine_arts",
-        ),
-        (
-            "--labelled-per-class 11",
-            "--labelled-per-class is 11; wanted 1 to 10, half of the documents of fine_arts",
-        ),
-        (
-            "--labelled-per-class 1 --labelled some.csv",
-            "found --labelled and --labelled-per-class; wanted one of them",
-        ),
+HALF = "wanted 1 to 10, half of the documents of fine_arts"
+REFUSED = {
+    "--every 49": "every is 49, and the probe makes 48 updates on 36 pseudo documents; wanted a "
+    "smaller number, or epoch",
+    "--every 9 --probe linear": "every is 9, and the probe makes 8 updates on 36 pseudo documents",
+    "--min-count 5000": [
+        "no seed of 3 of 3 classes is a word with a vector",
+        "a lower --min-count",
     ],
-)
-def test_options_that_cannot_work(refuse, good, more, words):
-    refuse(good, more, words)
-
-
-DATA = {
-    "a class without a known seed": (
-        TEXTS,
-        LABELS,
-        {**SEEDS, "law": ["sonata", "rugby"]},
-        [],
-        [
-            "no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)",
-            "give other seed words (seeds.json",
-        ],
-    ),
-    "an unknown name": (
-        TEXTS,
-        None,
-        {"judge": ["judge"], "painting": ["paint"]},
-        ["--supervision", "names"],
-        ["painting: painting"],
-    ),
-    "no seed words": (
-        TEXTS,
-        LABELS,
-        None,
-        ["--supervision", "keywords"],
-        ["no seed words; write seeds.json", "or give --supervision names"],
-    ),
-    "only punctuation, faithful": (
-        ["...", "?! (_)"],
-        None,
-        SEEDS,
-        ["--faithful"],
-        ["found no word in 2 documents"],
-    ),
-    "no gold labels to draw from": (
-        TEXTS,
-        None,
-        SEEDS,
-        ["--labelled-per-class", "2"],
-        ["gold labels, and this data set has none; give --labelled CSV"],
-    ),
+    "--supervision documents": [
+        "--supervision documents needs labelled documents",
+        "--labelled-per-class N",
+    ],
+    "--supervision names --labelled-per-class 1": "found labelled documents and --supervision name",
+    "--labelled-per-class 0": f"--labelled-per-class is 0; {HALF}",
+    "--labelled-per-class 11": f"--labelled-per-class is 11; {HALF}",
+    "--labelled-per-class 1 --labelled some.csv": "found --labelled and --labelled-per-class; "
+    "wanted one of them",
 }
 
 
-@pytest.mark.parametrize("what", DATA)
-def test_data_that_cannot_work(refuse, tmp_path, what):
-    texts, labels, seeds, more, words = DATA[what]
-    folder = write_folder(tmp_path / "data", texts, labels, seeds)
-    refuse(folder, more, words, may_warn="--faithful" in more)
+@pytest.mark.parametrize("more", REFUSED)
+def test_options_that_cannot_work(refuse, good, more):
+    refuse(good, more, REFUSED[more])
+
+
+UNKNOWN = {**SEEDS, "law": ["sonata", "rugby"]}
+
+
+@pytest.mark.parametrize(
+    ("labels", "seeds", "more", "words"),
+    [
+        (
+            LABELS,
+            UNKNOWN,
+            "",
+            [
+                "no seed of 1 of 3 classes is a word with a vector (law: sonata, rugby)",
+                "give other seed words (seeds.json",
+            ],
+        ),
+        (None, {"judge": [], "painting": []}, "--supervision names", "painting: painting"),
+        (
+            LABELS,
+            None,
+            "--supervision keywords",
+            ["no seed words; write seeds.json", "or give --s"],
+        ),
+        (None, SEEDS, "--labelled-per-class 2", "and this data set has none; give --labelled CSV"),
+    ],
+)
+def test_data_that_cannot_work(refuse, tmp_path, labels, seeds, more, words):
+    refuse(write_folder(tmp_path / "data", TEXTS, labels, seeds), more, words)
+
+
+def test_only_punctuation_and_faithful(refuse, tmp_path):
+    data = write_folder(tmp_path / "data", ["...", "?! (_)"], None, SEEDS)
+    refuse(data, "--faithful", "found no word in 2 documents", may_warn=True)
 
 
 LABELLED = {

@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import chisquare
 
 from lops_adapters.westclass import pseudo_documents as module
-from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
+from lops_adapters.westclass.pseudo_documents import generate
 from lops_adapters.westclass.topics import Topic
 
 SIZE, WIDTH = 60, 8
@@ -95,13 +95,6 @@ def test_top_words_with_ties_go_to_the_lower_index(monkeypatch, block):
             np.testing.assert_allclose(found, products[words], atol=1e-6)
 
 
-def test_blocks_change_nothing(monkeypatch):
-    whole = made(per_class=7)
-    monkeypatch.setattr(module, "_BLOCK", 2 * SIZE)
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(whole, name), getattr(made(per_class=7), name))
-
-
 def test_class_by_class_in_order():
     documents = made(alpha=0.0, top=3)
     assert documents.codes.dtype == np.int64
@@ -127,13 +120,6 @@ def test_lengths_are_those_of_real_documents():
         documents.sentence_lengths.dtype,
         documents.sentence_counts.dtype,
     ) == (np.int32,) * 3
-
-
-def test_documents_are_cut_out_of_the_flat_arrays():
-    documents = PseudoDocuments(
-        np.array([2, 0, 1, 1, 2, 0]), np.array([2, 1, 3]), np.array([1, 2]), np.array([0, 1])
-    )
-    assert documents.documents(["a", "b", "c"]) == [[["c", "a"]], [["b"], ["b", "c", "a"]]]
 
 
 def test_a_sentence_ends_with_its_word():
