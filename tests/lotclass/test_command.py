@@ -80,7 +80,7 @@ def test_names_files_that_cannot_work(refuse, data, tmp_path, content, words):
         (
             LABELS[-1],
             "--supervision keywords",
-            "no seed words for arts, law, sport; write seeds.js",
+            "no seed words for arts, law, sport; write seeds.json",
         ),
     ],
 )

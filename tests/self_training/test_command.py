@@ -40,7 +40,12 @@ ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
     ("labels", "seeds", "more", "words"),
     [
         (LABELS, None, "", ["no seed words, which string-match", "--pseudo-labels FILE.csv"]),
-        (LABELS, ONE, "", ["string-match gives ", "pseudo-labels of 1 classes; wanted at least t"]),
+        (
+            LABELS,
+            ONE,
+            "",
+            ["string-match gives ", "pseudo-labels of 1 classes; wanted at least two"],
+        ),
         (LABELS, ABSENT, "", "string-match gives 0 pseudo-labels of 0 classes"),
         (None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],

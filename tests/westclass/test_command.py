@@ -31,7 +31,8 @@ REFUSED = {
         "--supervision documents needs labelled documents",
         "--labelled-per-class N",
     ],
-    "--supervision names --labelled-per-class 1": "found labelled documents and --supervision name",
+    "--supervision names --labelled-per-class 1": "found labelled documents and --supervision "
+    "names",
     "--labelled-per-class 0": f"--labelled-per-class is 0; {HALF}",
     "--labelled-per-class 11": f"--labelled-per-class is 11; {HALF}",
     "--labelled-per-class 1 --labelled some.csv": "found --labelled and --labelled-per-class; "
@@ -59,12 +60,17 @@ UNKNOWN = {**SEEDS, "law": ["sonata", "rugby"]}
                 "give other seed words (seeds.json",
             ],
         ),
-        (None, {"judge": [], "painting": []}, "--supervision names", "painting: painting"),
+        (
+            None,
+            {"judge": ["judge"], "painting": ["paint"]},
+            "--supervision names",
+            "painting: painting",
+        ),
         (
             LABELS,
             None,
             "--supervision keywords",
-            ["no seed words; write seeds.json", "or give --s"],
+            ["no seed words; write seeds.json", "or give --supervision names"],
         ),
         (None, SEEDS, "--labelled-per-class 2", "and this data set has none; give --labelled CSV"),
     ],

@@ -34,7 +34,7 @@ def test_options_that_cannot_work(refuse, good, more):
         (["law"], "has 1 classes; wanted at least two"),
         (
             ["arts", "Law", "law"],
-            "the class names 'Law', 'law' are the same words; wanted names th",
+            "the class names 'Law', 'law' are the same words; wanted names that differ",
         ),
     ],
 )
