@@ -82,9 +82,6 @@ def test_odd_data_that_work(run, tmp_path):
     for arm in ("standard", "lops"):
         assert metrics["arms"][arm]["iterations"][0]["classes_without_pseudo_labels"] == ["ödland"]
         assert f"{arm:8s}" in out
-    page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
-    assert "&lt;law&gt;" in page
-    assert "<law>" not in page
     lines = (tmp_path / "run" / "lops" / "predictions.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 33
     initial = json.loads((tmp_path / "run" / "lops" / "seeds.json").read_text(encoding="utf-8"))[0]

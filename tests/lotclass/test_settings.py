@@ -20,12 +20,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False, probe_epochs=4)
     assert_has(quick, encoder="minilm", max_tokens=64, batch_size=32, supervision="auto")
     assert paper.supervision == "names"
-    same = (
-        "top", "vocabulary_size", "match_threshold", "min_rows", "epochs", "update_interval",
-        "self_train_epochs",
-    )  # fmt: skip
     assert (quick.method, quick.keep) == ("ranked", "auto")
-    assert [getattr(quick, name) for name in same] == [getattr(paper, name) for name in same]
 
 
 def test_where_a_document_is_read():

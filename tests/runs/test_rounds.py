@@ -40,6 +40,7 @@ def go(tmp_path, monkeypatch):
         return cut(read, positions)
 
     def noted_fit(probe, samples, codes, *given, seed):
+        assert probe.epochs == 20
         vars(trained[-1]).update(codes=codes.tolist(), seed=seed)
         return fit(probe, samples, codes, *given, seed=seed)
 

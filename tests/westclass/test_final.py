@@ -6,8 +6,6 @@ import pytest
 from lops_adapters import load
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.runs.models import ProbeClassifier
 from lops_adapters.westclass.framework import WESTCLASS
 from lops_adapters.westclass.settings import WestclassSettings
 
@@ -60,24 +58,6 @@ def test_pseudo_labels_are_what_the_network_predicts(done, dataset):
             assert kept.sum() < 72
     assert done.metrics["arms"]["standard"]["selected"] == 36  # pseudo documents
     assert done.metrics["arms"]["optimal-documents"]["selected_noise"] == 0
-
-
-def test_the_model_is_the_classifier_trained_on_what_is_kept(done, dataset):
-    texts = dataset.corpus.texts
-    for arm in ARMS:
-        model = load(done.path, arm=arm, device="cpu")
-        assert isinstance(model, ProbeClassifier)
-        kept = [
-            i
-            for i, row in enumerate(read_rows(done.path / arm / "selection-documents.csv"))
-            if row["selected"] == "1"
-        ]
-        again = LinearProbe(epochs=20, quiet=True)
-        labels = codes(done.path, "standard-self-training")[kept]
-        again.fit([texts[i] for i in kept], labels, 3, seed=0)
-        np.testing.assert_allclose(model.predict_proba(texts), again.predict_proba(texts))
-        predicted = [row["predicted"] for row in read_rows(done.path / arm / "predictions.csv")]
-        assert model.predict(texts) == predicted
 
 
 def test_the_usual_arms_and_presets():
