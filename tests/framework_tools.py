@@ -179,9 +179,9 @@ class Recorder:
             self.asked.append((list(samples), list(labels)))
             return kept_by(np.arange(len(samples)) % 2 == 0, samples, labels)
 
-        def record(probe, samples, codes, n_classes, *, seed=0):
+        def record(probe, samples, codes, n_classes, **more):
             self.trained.append((list(samples), list(codes), n_classes))
-            return fit(probe, samples, codes, n_classes, seed=seed)
+            return fit(probe, samples, codes, n_classes, **more)
 
         def predicted(probe, samples):
             self.predicted.append(list(samples))

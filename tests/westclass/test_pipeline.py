@@ -17,7 +17,7 @@ from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare,
 from lops_adapters.westclass.pseudo_documents import generate
 from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
 
-from ..framework_tools import job_for, kept_by, read_rows
+from ..framework_tools import Recorder, job_for, kept_by, read_rows
 from .toys import CLASSES, SEEDS, settings
 
 NETWORKS = {"cnn": KerasProbe, "han": HanProbe}
@@ -28,39 +28,12 @@ LABELLED = (
 )  # fmt: skip
 
 
-class Recorder:
-    """Selectors that keep every second pseudo document; notes of what they and the network got.
-
-    All real documents are kept.
-    """
-
-    def __init__(self, monkeypatch):
-        self.asked, self.trained = [], []
-
-        def select(samples, labels):
-            if len(samples) != 36:
-                return keep_all(samples, labels)
-            self.asked.append((list(samples), list(labels)))
-            return kept_by(np.arange(36) % 2 == 0, samples, labels)
-
-        monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
-        for network in NETWORKS.values():
-            monkeypatch.setattr(network, "fit", self.recorded(network.fit))
-
-    def recorded(self, fit):
-        def record(network, samples, codes, n_classes, *, seed=0, updates=None):
-            self.trained.append((type(network), list(samples), list(codes), n_classes))
-            return fit(network, samples, codes, n_classes, seed=seed, updates=updates)
-
-        return record
-
-
 @pytest.mark.parametrize(("network", "copies"), [("cnn", 10), ("han", 1)])
 @pytest.mark.parametrize("labelled", [(), LABELLED])
 def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(
     monkeypatch, dataset, go, tmp_path, network, copies, labelled
 ):
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder(monkeypatch, NETWORKS[network])
     kind = "documents" if labelled else "keywords"
     done = go(
         dataset,
@@ -71,12 +44,11 @@ def test_the_network_is_trained_on_what_is_kept_and_on_labelled_documents(
         labelled=labelled,
         pretrain_epochs=1,
     )
-    ((asked, labels),), ((trainee, trained, codes, n_classes),) = recorder.asked, recorder.trained
+    ((asked, labels),), ((trained, codes, n_classes),) = recorder.asked, recorder.trained
     prepared = prepare(dataset.corpus, done.job)
     assert asked == prepared.pseudo_documents
     assert labels == [label for label in CLASSES for _ in range(12)]
     given = {dataset.corpus.ids.index(name): label for name, label in labelled}
-    assert trainee is NETWORKS[network]
     assert n_classes == 3
     expected = [(sample, label) for sample, label in zip(asked[::2], labels[::2], strict=True)]
     expected += [
