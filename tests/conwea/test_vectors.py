@@ -1,6 +1,4 @@
 import json
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -165,18 +163,8 @@ def test_tokens_unknown_to_the_encoder(encoder, tmp_path):
         ({"combine": "sum"}, "combine is 'sum'; wanted mean or concat"),
         ({"max_pieces": 7}, "max_pieces is 7; .* takes 8 to 128"),
         ({"max_pieces": 129}, "max_pieces is 129"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used"),
     ],
 )
 def test_settings_that_do_not_fit(bert, wrong, words):
     with pytest.raises(LopsError, match=words):
         ContextEncoder(bert, **wrong)
-
-
-def test_encoders_that_cannot_be_loaded(bert, tmp_path):
-    with pytest.raises(LopsError, match="holds no config"):
-        ContextEncoder(str(tmp_path))
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(Path(bert) / name, tmp_path)
-    with pytest.raises(LopsError, match="cannot load the encoder"):
-        ContextEncoder(str(tmp_path))

@@ -243,7 +243,6 @@ def test_tuner_by_hand(trained, vectors):
         ({"max_words": 0}, "max_words of at least 1"),
         ({"pool": 0}, "epochs, batch_size, pool and max_words of at least 1"),
         ({"precision": "float16"}, "precision is 'float16'; wanted auto, bfloat16 or float32"),
-        ({"device": "abacus"}, "device 'abacus' cannot be used"),
     ],
 )
 def test_settings_that_are_refused(settings, message):
