@@ -8,7 +8,7 @@ alone, see ``benchmarks/static_table.py``.
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,22 +73,18 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
 
 
+@lru_cache(maxsize=4)  # blocks of a table come with the same words, between others
 def _pieces_of(words: tuple[str, ...]) -> Any:
     """Return the mean of each word's pieces, (w, pieces) float32 CSR, kept for the next texts."""
     from scipy import sparse
 
-    if words is not _latest[0]:
-        cut = [pieces_of_word(word) for word in words]
-        sizes = np.array([len(rows) for rows in cut], dtype=np.int64)
-        columns = np.array([row for rows in cut for row in rows], dtype=np.int32)
-        weights = np.repeat(1 / np.maximum(sizes, 1), sizes).astype(np.float32)
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        shape = (len(words), len(piece_table().rows))
-        _latest[:] = [words, sparse.csr_matrix((weights, columns, starts), shape=shape)]
-    return _latest[1]
-
-
-_latest: list[Any] = [None, None]  # words that were cut last, and their pieces
+    cut = [pieces_of_word(word) for word in words]
+    sizes = np.array([len(rows) for rows in cut], dtype=np.int64)
+    columns = np.array([row for rows in cut for row in rows], dtype=np.int32)
+    weights = np.repeat(1 / np.maximum(sizes, 1), sizes).astype(np.float32)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    shape = (len(words), len(piece_table().rows))
+    return sparse.csr_matrix((weights, columns, starts), shape=shape)
 
 
 def pieces_of_word(word: str) -> list[int]:

@@ -79,6 +79,7 @@ def test_counts_give_what_texts_give():
 def test_words_are_cut_once(monkeypatch):
     counts = count_words(["the river bank"])
     before = static_vectors(counts)
+    static_vectors(["other texts between two blocks of a table"])
     monkeypatch.setattr(static, "pieces_of_word", lambda word: pytest.fail("cut again"))
     np.testing.assert_array_equal(static_vectors(counts.rows(np.array([0]))), before)
 
