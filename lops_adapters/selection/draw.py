@@ -38,12 +38,7 @@ _EVERYTHING = 2**64 - 1
 
 
 def row_ids(keys: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return (n,) uint64 numbers by content and label, from the (n,) uint64 keys of both.
-
-    >>> one, two, three = row_ids(np.array([1, 1, 2]), np.array([5, 6, 5]))
-    >>> len({int(one), int(two), int(three)})
-    3
-    """
+    """Return (n,) uint64 numbers by content and label, from the (n,) uint64 keys of both."""
     return tie_hash(tie_hash(keys, 1) ^ np.asarray(labels, dtype=np.uint64), 2)
 
 
@@ -60,9 +55,6 @@ def expected(counts: dict[int, int], most: int, slack: float = 1.0) -> Limits:
     """Return limits that the sample of ``most`` rows probably keeps, since keys are uniform.
 
     ``counts`` are the rows per key of a label. A larger ``slack`` is surer, with more rows below.
-
-    >>> expected({1: 10**6, 2: 50}, 10**5).of_class[2] == 2**64 - 1
-    True
     """
 
     def limit(n_drawn: int, rows: int) -> int:

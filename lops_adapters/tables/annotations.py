@@ -85,7 +85,9 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
         read = [str(columns.label), str(columns.source), *first]
         labels, sources, *others = columns.cells(block, read)
         keys = range(count, count + len(block)) if key is None else block.cells([key])[0]
-        for row, cells in enumerate(_records(block, table)):
+        ordered = table.format.ordered
+        records = block.records(names) if ordered else zip(*block.cells(names), strict=True)
+        for row, cells in enumerate(records):
             is_single = key is None or is_unlabelled(keys[row])
             known = count + row if is_single else cell_text(keys[row])
             text = texts.setdefault(known, Text(block.path, block.numbers[row], list(cells)))
@@ -98,12 +100,6 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
     return list(texts.values()), count
-
-
-def _records(block: Block, table: Table) -> list[Sequence[Any]]:
-    if table.format.ordered:
-        return block.records(table.columns)
-    return list(zip(*block.cells(table.columns), strict=True))
 
 
 def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[str, Any]]:

@@ -125,16 +125,12 @@ class Scoring:
             rows = np.flatnonzero((codes >= 0).any(axis=1))
         read = texts_of(texts, block, rows)
         keys = content_keys(read, self.job.choice.seed)
-        groups = self._groups(block, rows)
+        groups = None
+        if self.groups is not None:
+            (cells,) = block.cells([str(self.job.columns.group)])
+            groups = self.groups.of([cells[i] for i in rows.tolist()])
         assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return self._scored(rows, assessment, None)
-
-    def _groups(self, block: Block, rows: np.ndarray) -> np.ndarray | None:
-        """Return the codes of the groups of rows, (m,) int64, -1: none of the sample's."""
-        if self.groups is None:
-            return None
-        (cells,) = block.cells([str(self.job.columns.group)])
-        return self.groups.of([cells[i] for i in rows.tolist()])
 
     def suggested(self, block: Block, rows: np.ndarray) -> Suggested:
         """Return labels of (m,) rows without one, and how probable; empty, if they get none."""
@@ -227,16 +223,15 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     suggested = () if scoring.rest is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
+        new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: suggested, CORRECTED: ()}
         for part, path, kind in files:
-            new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: suggested}
-            columns = new.get(part, scoring.columns)
             writer: Writer
             if part == TRAIN:
                 writer = TrainRows(path, scoring.job.columns.text, scoring.job.escape)
             elif part == CORRECTED and table.format.copies(kind):
                 writer = table.format.copier(path, table.start)
             else:
-                columns = () if part == CORRECTED else columns
+                columns = new.get(part, scoring.columns)
                 writer = FORMATS[kind].writer(path, table.start, columns, like, scoring.job.escape)
             writers.append((part, stack.enter_context(writer)))
         for block in table.blocks():
@@ -244,12 +239,6 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
             _write(scoring, block, start, scored, writers)
             start += len(block)
     return totals
-
-
-def corrected(scoring: Scoring, block: Block, scored: ScoredRows) -> Block:
-    """Return a block with the labels of relabelled and checked rows, and of answers by class."""
-    codes = np.where(scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored))
-    return _with_labels(scoring, block, scored.rows, scored.codes, codes)
 
 
 def _with_labels(
@@ -277,7 +266,11 @@ def _write(
     parts = {"kept": kept, "rejected": ~kept, "relabelled": scored.relabelled}
     for part, writer in writers:
         if part == CORRECTED:
-            writer.write(corrected(scoring, block, scored), np.arange(len(block)), {})
+            new_codes = np.where(
+                scored.relabelled, scored.assessment.suggested, scoring.checked_codes(scored)
+            )
+            whole = _with_labels(scoring, block, scored.rows, scored.codes, new_codes)
+            writer.write(whole, np.arange(len(block)), {})
             continue
         if part == ABSTAINED:
             new = dict(zip(("lops_suggested", "lops_confidence"), suggested, strict=True))

@@ -21,7 +21,6 @@ from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import LabelReader
-from lops_adapters.labels.tally import Tally
 from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.draw import Draw, Limits
 from lops_adapters.tables.sample import Sample, SampledRow
@@ -60,6 +59,7 @@ class Survey:
     ) -> None:
         self.columns, self.most, self.seed = columns, most, seed
         self._reader = LabelReader(columns)
+        self.tally = self._reader.tally
         self._start, self.checked = start, dict(checked)
         self._draw = Draw(most, limits)
         # Whether -1 is a class is known only at the end, so its rows are drawn apart.
@@ -67,11 +67,6 @@ class Survey:
         self._rest = Draw(rest)
         self._keys = np.zeros(1, dtype=np.uint64)  # of the labels, by their numbers
         self._kinds = np.zeros(1, dtype=np.int64)  # 0: no class, 1: a class, -1: perhaps one
-
-    @property
-    def tally(self) -> Tally:
-        """The labels so far."""
-        return self._reader.tally
 
     def take(self, block: Block) -> None:
         """Read a block; LopsError: a text that is no string, or a label that is no class name."""
@@ -119,14 +114,13 @@ class Survey:
         if not new:
             return
         keys = np.array(_keys(new), dtype=np.uint64)
-        kinds = [self._kind(label) for label in new]
+        soft, is_named = self.columns.soft_labels, self.columns.is_named
+        kinds = [
+            0 if is_named(label) else -1 if not soft and minus_one({label, 0, 1}) else 1
+            for label in new
+        ]
         self._keys = np.concatenate([self._keys, keys])
         self._kinds = np.concatenate([self._kinds, np.array(kinds, dtype=np.int64)])
-
-    def _kind(self, label: Hashable) -> int:
-        if self.columns.is_named(label):
-            return 0
-        return -1 if not self.columns.soft_labels and minus_one({label, 0, 1}) else 1
 
     def _add(self, rows: Sequence[SampledRow], of_rows: np.ndarray, positions: np.ndarray) -> None:
         """Draw from rows, given the numbers of their labels."""

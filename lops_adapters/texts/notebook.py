@@ -36,8 +36,12 @@ def html(selection: TextSelection) -> str:
     if n_hidden > 0:
         rows = [*rows[:_CLASSES], [f"... {n_hidden:,} more classes"], rows[-1]]
     parts = [f"<p>{escape(counts)} {escape(_wrong(selection))}</p>", _table(head, rows)]
-    positions, title = _to_look_at(selection)
-    if len(positions):
+    if selection.checks_rows:
+        positions, title = selection.to_check(_ROWS).tolist(), "Rows to check first:"
+    else:
+        order = np.argsort(selection.confidence[selection.rejected], kind="stable")
+        positions, title = selection.rejected[order[:_ROWS]].tolist(), "Least trusted rows:"
+    if positions:
         checks = [_row(selection, i) for i in positions]
         names = ("row", "text", "label", "suggested", "label is right")
         parts += [f"<p>{title}</p>", _table(names, checks)]
@@ -64,14 +68,6 @@ def _wrong(selection: TextSelection) -> str:
     if total is None:
         return ""
     return f"Wrong labels, estimated: {percent(total)}; more if errors are shared."
-
-
-def _to_look_at(selection: TextSelection) -> tuple[Sequence[int], str]:
-    """Return the rows to check; of methods without these, the least trusted rejected rows."""
-    if selection.checks_rows:
-        return selection.to_check(_ROWS).tolist(), "Rows to check first:"
-    order = np.argsort(selection.confidence[selection.rejected], kind="stable")
-    return selection.rejected[order[:_ROWS]].tolist(), "Least trusted rows:"
 
 
 def _row(selection: TextSelection, i: int) -> list[str]:

@@ -156,8 +156,7 @@ def test_a_list_of_one_label_is_the_label(suffix):
     assert relabelled
     assert all(row["accept"] in [[name] for name in NAMES] for row in relabelled)
     assert all(row["lops_given"] in NAMES for row in relabelled)
-    with open("c.csv", "w", encoding="utf-8") as file:
-        file.write("row,label\n3,new\n")
+    Path("c.csv").write_text("row,label\n3,new\n", encoding="utf-8")
     apply.main(["c.csv", f"t{suffix}", "--label", "accept", "--output", f"new{suffix}"])
     found = [row["accept"] for row in read_table(Path(f"new{suffix}"))]
     assert found == [*labels[:2], ["new"], *labels[3:]]
@@ -188,20 +187,18 @@ def test_joined_labels_are_named(capsys):
 )
 def test_spellings_of_a_spreadsheet(labels, given, expected, capsys):
     """Corrections and checked rows take the spelling of the table."""
-    with open("t.csv", "w", encoding="utf-8") as file:
-        file.write("text,label\n" + "".join(f"x,{label}\n" for label in [*labels, labels[1]]))
-    with open("c.csv", "w", encoding="utf-8") as file:
-        file.write(f"row,label\n3,{given}\n")
+    Path("t.csv").write_text(
+        "text,label\n" + "".join(f"x,{label}\n" for label in [*labels, labels[1]]), encoding="utf-8"
+    )
+    Path("c.csv").write_text(f"row,label\n3,{given}\n", encoding="utf-8")
     apply.main(["c.csv", "t.csv", "--output", "out.csv", "--force"])
     assert read_table(Path("out.csv"))[2]["label"] == expected
     assert "New classes" not in capsys.readouterr().out
 
 
 def test_two_spellings_are_asked_about():
-    with open("t.csv", "w", encoding="utf-8") as file:
-        file.write("text,label\nx,2.0\nx,02\n")
-    with open("c.csv", "w", encoding="utf-8") as file:
-        file.write("row,label\n1,2\n")
+    Path("t.csv").write_text("text,label\nx,2.0\nx,02\n", encoding="utf-8")
+    Path("c.csv").write_text("row,label\n1,2\n", encoding="utf-8")
     with pytest.raises(LopsError, match=r"the label is '2', and the table has '02', '2.0';"):
         apply.main(["c.csv", "t.csv", "--output", "out.csv"])
 
@@ -209,8 +206,7 @@ def test_two_spellings_are_asked_about():
 def test_unused_columns_need_no_names():
     """As in the file of SMS messages that many know; also with delimiters at the end of rows."""
     rows = "".join(f'{label},"{text}",,,\n' for text, label in zip(TEXTS, LABELS, strict=True))
-    with open("t.csv", "w", encoding="utf-8") as file:
-        file.write(f"v1,text,,,\n{rows}")
+    Path("t.csv").write_text(f"v1,text,,,\n{rows}", encoding="utf-8")
     run("t.csv", "--label", "v1")
     assert counts() == (90, 0)
     with open("out/kept.csv", encoding="utf-8", newline="") as file:
@@ -219,12 +215,10 @@ def test_unused_columns_need_no_names():
     assert first[2:5] == ["", "", ""]
     with pytest.raises(LopsError, match=r"3 columns are named '', and jsonl needs different names"):
         run("t.csv", "--label", "v1", "--format", "jsonl")
-    with open("t.csv", "w", encoding="utf-8") as file:
-        file.write(f"v1,text\n{rows}")
+    Path("t.csv").write_text(f"v1,text\n{rows}", encoding="utf-8")
     run("t.csv", "--label", "v1")
     assert counts() == (90, 0)
-    with open("t.csv", "w", encoding="utf-8") as file:
-        file.write(f"v1,text,,\n{rows.replace(',,,', '')}")
+    Path("t.csv").write_text(f"v1,text,,\n{rows.replace(',,,', '')}", encoding="utf-8")
     run("t.csv", "--label", "v1")
     assert counts() == (90, 0)
 
@@ -245,13 +239,11 @@ def test_ids_of_classes_in_parquet(capsys):
     assert names[row["label"]] == row["lops_suggested"] != row["lops_given"]
     again = datasets.Dataset.from_parquet("out/kept.parquet")
     assert again.features["label"].names == names
-    with open("c.csv", "w", encoding="utf-8") as file:
-        file.write("row,label\n2,Two\n")
+    Path("c.csv").write_text("row,label\n2,Two\n", encoding="utf-8")
     apply.main(["c.csv", "t.parquet", "--output", "new.parquet"])
     found = [row["label"] for row in read_table(Path("new.parquet"))]
     assert found == [codes[0], 2, *codes[2:]]
-    with open("c.csv", "w", encoding="utf-8") as file:
-        file.write("row,label\n2,four\n")
+    Path("c.csv").write_text("row,label\n2,four\n", encoding="utf-8")
     with pytest.raises(LopsError, match="'four' is no class of the column 'label'"):
         apply.main(["c.csv", "t.parquet", "--output", "other.parquet"])
 

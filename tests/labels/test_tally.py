@@ -71,12 +71,6 @@ def test_labels_that_are_joined():
     assert classes.gold_codes(["b", None, "z"]).tolist() == [1, -2, -1]
 
 
-def test_numbers_are_classes_by_size():
-    classes = read_classes(count([10, 9, 8, 10]), COLUMNS)
-    assert (classes.names, classes.counts.tolist()) == (("8", "9", "10"), [1, 1, 2])
-    assert read_classes(count(["10", "9"]), COLUMNS).names == ("10", "9")
-
-
 def test_gold_labels_of_rows_without_a_class_do_not_count():
     one, other = count([0, 1, -1], gold=[0, 1, 7]), count([1, None, 0], gold=[None, 8, 9])
     one.join(other)

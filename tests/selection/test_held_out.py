@@ -21,6 +21,7 @@ from lops_adapters.selection.folds import (
 from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.posterior import least_kept, posterior
 
+from ..noisy import noisy_texts
 from .stand_in import Told, likely, world
 
 SAMPLES, LABELS, GOLD, TABLE = world()
@@ -116,18 +117,10 @@ def test_a_probe_that_stops_early():
 
 def test_share_follows_the_noise_of_each_class():
     rng = np.random.default_rng(0)
+    texts, *_ = noisy_texts(n=900, k=3)
     gold = np.arange(900) % 3
     wrong = rng.uniform(size=900) < np.array([0.05, 0.2, 0.4])[(gold + 1) % 3]
     labels = np.where(wrong, (gold + 1) % 3, gold)
-    texts = [
-        " ".join(
-            [
-                *(f"t{g}w{i}" for i in rng.integers(0, 15, 5)),
-                *(f"c{i}" for i in rng.integers(0, 40, 10)),
-            ]
-        )
-        for g in gold
-    ]
     selection = build("automatic", LinearProbe())(texts, labels)
     kept = [report.kept / report.count for report in selection.per_class.values()]
     right = [(labels == gold)[labels == code].mean() for code in range(3)]

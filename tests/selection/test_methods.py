@@ -13,6 +13,7 @@ from lops_adapters.selection import METHODS, Lops, Suggestions, build, keep_all
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.testing import check_method
 
+from ..noisy import noisy_texts
 from .stand_in import Told, world
 
 SAMPLES, LABELS, GOLD, TABLE = world()
@@ -175,18 +176,8 @@ def test_a_real_probe(name):
         ):
             build(name, "linear")
         return
-    rng = np.random.default_rng(0)
-    gold = np.arange(240) % 3
-    labels = np.where(rng.uniform(size=240) < 0.25, (gold + 1) % 3, gold)
-    texts = [
-        " ".join(
-            [
-                *(f"t{g}w{i}" for i in rng.integers(0, 15, 5)),
-                *(f"c{i}" for i in rng.integers(0, 40, 10)),
-            ]
-        )
-        for g in gold
-    ]
+    texts, *columns = noisy_texts(n=240, k=3, noise=0.25)
+    labels, gold = map(np.array, columns)
     extra = {"gold": gold} if name == "optimal" else {}
     keep = 0.7 if METHODS[name].takes_keep else None
     selection = build(name, LinearProbe(), keep=keep, **extra)(texts, labels)

@@ -46,6 +46,7 @@ def test_summary_and_reasons():
     shares = [float(line[6 if line[0] == "class" else 4]) for line in classes[:2]]
     assert shares == [round(100 * float(part.mean()), 1) for part in expected]
     assert classes[-1][5] == "-"  # too small to be checked
+    assert " ".join(classes[-1][6:]) == "too few samples, kept whole"
     assert [int(line[2 if line[0] == "class" else 1]) for line in classes] == [
         report.count for report in found.per_class.values()
     ]
@@ -104,14 +105,6 @@ def test_a_polars_column_gives_a_polars_frame():
     assert frame["lops_selected"].to_list() == expected.mask.tolist()
     assert frame["lops_confidence"].to_list()[0] is None
     assert frame["lops_suggested"].to_list()[1:] == expected.suggested.tolist()[1:]
-
-
-def test_why_is_left_out_where_it_is_the_same_for_all():
-    same = select(TEXTS, LABELS, probe="linear")
-    assert same.summary().splitlines()[0].split()[-1] == "(estimate)"
-    few = select([*TEXTS, "alone"], [*LABELS, "class 2"], probe="linear").summary().splitlines()
-    assert few[0].split()[-2:] == ["(estimate)", "why"]
-    assert few[3].endswith("  too few samples, kept whole")
 
 
 @pytest.mark.parametrize(
