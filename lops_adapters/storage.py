@@ -73,14 +73,18 @@ def replacing(path: Path) -> Iterator[Path]:
     path = path.resolve() if path.is_symlink() else path
     temporary = _hidden(path, "tmp")
     try:
-        with _naming(path):
-            yield temporary
-            if not remote.is_remote(path):
-                with temporary.open("rb+") as handle:
-                    os.fsync(handle.fileno())
-                if path.exists():
-                    shutil.copymode(path, temporary)
-            temporary.replace(path)
+        yield temporary
+        if not remote.is_remote(path):
+            with temporary.open("rb+") as handle:
+                os.fsync(handle.fileno())
+            if path.exists():
+                shutil.copymode(path, temporary)
+        temporary.replace(path)
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        # Of a full disk: the error names no file.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         discard(temporary)
 
@@ -113,17 +117,6 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             old.rename(folder)
         raise
     shutil.rmtree(old, ignore_errors=True)
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Name the file in system errors that name none, such as of a full disk."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None or error.filename is not None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _hidden(path: Path, end: str) -> Path:

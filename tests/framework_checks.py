@@ -8,6 +8,8 @@ import json
 import numpy as np
 import pytest
 
+from lops_adapters.testing.frameworks import contents, differing
+
 from .framework_tools import read_rows
 
 GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
@@ -127,19 +129,6 @@ def measured(metrics, wanted=GOLD):
     )
 
 
-def assert_same_file(one, other):
-    """The same bytes; of stored arrays the same values under the same names, but for the seconds
-    they took.
-    """
-    if one.suffix != ".npz":
-        assert one.read_bytes() == other.read_bytes(), one
-        return
-    with np.load(one) as found, np.load(other) as wanted:
-        assert set(found.files) == set(wanted.files), one
-        for key in set(wanted.files) - {"seconds", "digest"}:  # which covers the seconds
-            assert (found[key] == wanted[key]).all(), (one, key)
-
-
 def names_of_arms(path, arms):
     """All files of a run but those of other arms than these."""
     lacking = tuple(
@@ -153,8 +142,7 @@ def names_of_arms(path, arms):
 def assert_same_run(path, whole):
     """A run has come out as one nobody interrupted; only the seconds may differ."""
     assert names(path) == names(whole)
-    for name in set(names(whole)) - {"config.json", "metrics.json", "report.html"}:
-        assert_same_file(path / name, whole / name)
+    assert differing(contents(path), contents(whole)) == []
     assert stripped(metrics_of(path), TIME) == stripped(metrics_of(whole), TIME)
 
 
@@ -164,8 +152,7 @@ def assert_same_but_measurements(path, whole, arms):
     """
     expected = names_of_arms(whole, arms)
     assert names(path) == expected
-    for name in set(expected) - {"metrics.json", "config.json", "report.html"}:
-        assert_same_file(path / name, whole / name)
+    assert not {*expected} & {*differing(contents(path), contents(whole))}
     one, other = (
         json.loads((folder / "config.json").read_text(encoding="utf-8"))["dataset"]
         for folder in (path, whole)

@@ -1,7 +1,10 @@
 """Texts with labels of which some are wrong, and tables of them."""
 
 import csv
+import gzip
 import json
+
+import pytest
 
 from lops_adapters.testing.data import noisy_texts
 
@@ -21,9 +24,18 @@ def noisy_rows(**settings):
 
 
 def write_table(path, rows, header=HEADER):
-    """Write rows in the format of the path's suffix and return the path."""
-    if path.suffix in (".parquet", ".arrow"):
-        import pyarrow as pa
+    """Write rows in the format of the path's suffix, also packed, and return the path."""
+    if path.suffix == ".gz":
+        plain = write_table(path.with_suffix(""), rows, header)
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+    elif path.suffix == ".xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [header, *rows]:
+            book.active.append(row)
+        book.save(path)
+    elif path.suffix in (".parquet", ".arrow"):
+        pa = pytest.importorskip("pyarrow")
         from pyarrow import parquet
 
         table = pa.table({name: [row[i] for row in rows] for i, name in enumerate(header)})

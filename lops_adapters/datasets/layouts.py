@@ -29,10 +29,6 @@ class Layout:
     needs: str
     read: Callable[[Path, CorpusColumns], Rows]
 
-    def matches(self, names: set[str]) -> bool:
-        """Return whether a folder with these entries has this layout."""
-        return any(mark <= names for mark in self.marks)
-
 
 def read_xclass(folder: Path, columns: CorpusColumns) -> Rows:
     """Read ``dataset.txt``, ``classes.txt`` and, if present, ``labels.txt``.

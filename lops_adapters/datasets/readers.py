@@ -18,7 +18,7 @@ from lops_adapters.datasets.class_words import (
     load_names,
 )
 from lops_adapters.datasets.corpus import Dataset
-from lops_adapters.datasets.layouts import LAYOUTS
+from lops_adapters.datasets.layouts import LAYOUTS, Layout
 from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble, readable
 from lops_adapters.datasets.tables import read_pickle, read_table
@@ -77,8 +77,7 @@ def is_recognised(path: Path) -> bool:
     """Return whether the layout of a path is known (its files may still be damaged)."""
     with readable(path):
         if path.is_dir():
-            entries = _entries(path)
-            return any(layout.matches(entries) for layout in LAYOUTS) or len(_tables(path)) == 1
+            return bool(_layouts(path)) or len(_tables(path)) == 1
     return path.is_file() and _reader(path) is not None
 
 
@@ -120,8 +119,7 @@ def _is_pickle(path: Path) -> bool:
 
 
 def _read_folder(folder: Path, columns: CorpusColumns) -> Rows:
-    entries = _entries(folder)
-    layouts = [layout for layout in LAYOUTS if layout.matches(entries)]
+    layouts = _layouts(folder)
     if len(layouts) > 1:
         raise LopsError(
             f"{folder} has more than one layout: {listed(layout.name for layout in layouts)}; "
@@ -137,16 +135,18 @@ def _read_folder(folder: Path, columns: CorpusColumns) -> Rows:
     if text_files(folder):
         logger.info("%s: reading its text files", folder)
         return read_text_files(folder, columns)
+    entries = sorted(entry.name for entry in folder.iterdir())
     needs = "; ".join(f"{layout.name}: {layout.needs}" for layout in LAYOUTS)
     raise LopsError(
-        f"{folder} has no known layout. It contains: {listed(sorted(entries), 20)}. "
+        f"{folder} has no known layout. It contains: {listed(entries, 20)}. "
         f"The layouts need: {needs}; a table: exactly one CSV, TSV, JSONL, Parquet, .xlsx or "
         "pickled file (if there are several, give the path of one); texts: two or more .txt files"
     )
 
 
-def _entries(folder: Path) -> set[str]:
-    return {entry.name for entry in folder.iterdir()}
+def _layouts(folder: Path) -> list[Layout]:
+    names = {entry.name for entry in folder.iterdir()}
+    return [layout for layout in LAYOUTS if any(mark <= names for mark in layout.marks)]
 
 
 def _tables(folder: Path) -> list[Path]:
@@ -165,9 +165,7 @@ def find_checked(path: Path) -> Path | None:
     table = path / checked.NAME
     if not table.is_file():
         return None
-    entries = _entries(path)
-    is_data = not any(layout.matches(entries) for layout in LAYOUTS) and _tables(path) == [table]
-    return None if is_data else table
+    return None if not _layouts(path) and _tables(path) == [table] else table
 
 
 def text_files(folder: Path) -> list[Path]:

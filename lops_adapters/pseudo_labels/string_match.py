@@ -76,12 +76,9 @@ def string_match(
     if max_words is not None and max_words < 1:
         raise LopsError(f"max_words is {max_words}; pass a number from 1, or None for no limit")
     _warn_of_unmatchable(checked)
-    occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
-    words, expressions = _matchers(occurrences.pairs)
     corpus_counts: Counter[str] = Counter()
     read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="String-Match")
-    counted = None if max_words is None else corpus_counts
-    n_documents = _count(read, occurrences, words, expressions, counted)
+    occurrences, words, n_documents = _count(read, checked, corpus_counts if max_words else None)
     dropped: set[int] = set()
     if max_words is not None:
         for word in _beyond_vocabulary(corpus_counts, max_words, words):
@@ -111,10 +108,8 @@ def seed_votes(
     {'talk: gun': ['talk', 'talk'], 'sci: space': [None, 'sci']}
     """
     checked = {name: _distinct(class_words) for name, class_words in checked_seeds(seeds).items()}
-    occurrences = Occurrences([(name, word) for name, words in checked.items() for word in words])
-    words, expressions = _matchers(occurrences.pairs)
     read = progress(checked_texts(texts), quiet=quiet, unit="documents", desc="seed words")
-    n_documents = _count(read, occurrences, words, expressions, None)
+    occurrences, _, n_documents = _count(read, checked, None)
     documents, pair_ids = occurrences.arrays(set())
     votes: dict[str, list[str | None]] = {}
     for pair_id, (name, word) in enumerate(occurrences.pairs):
@@ -171,16 +166,14 @@ def _matchers(pairs: list[tuple[str, str]]) -> tuple[dict[str, list[int]], Expre
 
 
 def _count(
-    texts: Iterable[str],
-    occurrences: Occurrences,
-    words: Mapping[str, list[int]],
-    expressions: Expressions,
-    corpus_counts: Counter[str] | None,
-) -> int:
-    """Add the seed words of all documents to ``occurrences``; return the number of documents.
+    texts: Iterable[str], seeds: Seeds, corpus_counts: Counter[str] | None
+) -> tuple[Occurrences, dict[str, list[int]], int]:
+    """Return where seeds occur, single words with their pairs, and the number of documents.
 
     ``corpus_counts`` receives how often each word occurs.
     """
+    occurrences = Occurrences([(name, word) for name, words in seeds.items() for word in words])
+    words, expressions = _matchers(occurrences.pairs)
     n_documents = 0
     for document, text in enumerate(texts):
         n_documents = document + 1
@@ -194,7 +187,7 @@ def _count(
                 occurrences.add(document, pair_id)
         if expressions:
             _add_phrases(occurrences, document, bare, expressions)
-    return n_documents
+    return occurrences, words, n_documents
 
 
 def _add_phrases(

@@ -14,7 +14,7 @@ from lops_adapters.report.layout import (
     settings_section,
     table,
 )
-from lops_adapters.report.text import count, cut, isolated, visible
+from lops_adapters.report.text import count, cut, isolated
 from lops_adapters.storage import write_text
 
 _CHARS = 300  # of a text
@@ -66,7 +66,7 @@ def _comparisons(page: AgreementPage) -> str:
 
 def _pairs(page: AgreementPage) -> str:
     head, *rows = page.table()
-    drawn = table(head, _visible(rows), "Agreement of two sources", text=(1,), stacked=True)
+    drawn = table(head, rows, "Agreement of two sources", text=(1,), stacked=True)
     alpha = f"{ALPHA} Here: {shown(page.alpha)}."
     return section("agreement", "Agreement", _note(KAPPA), drawn, _note(alpha))
 
@@ -76,21 +76,21 @@ def _per_class(page: AgreementPage) -> str:
         [pair.first, *("-" if one is None else f"{one.value:.2f}" for one in pair.per_class)]
         for pair in page.with_truth
     ]
-    head = ["source", *map(visible, page.classes)]
-    drawn = table(head, _visible(rows), "Kappa per class", stacked=False)
+    head = ["source", *page.classes]
+    drawn = table(head, rows, "Kappa per class", stacked=False)
     note = f"Kappa of each class against all others, with the {page.truth}."
     return section("classes", "Per class", drawn, _note(note))
 
 
 def _confusions(page: AgreementPage) -> str:
-    head = [f"{page.truth} / source", *map(visible, page.classes)]
+    head = [f"{page.truth} / source", *page.classes]
     parts = [
         details(
             one.source,
             table(
                 head,
                 [
-                    [visible(name), *map(count, counts)]
+                    [name, *map(count, counts)]
                     for name, counts in zip(page.classes, one.counts, strict=True)
                 ],
                 f"Confusion of {one.source}",
@@ -120,7 +120,7 @@ def _disagreements(page: AgreementPage) -> str:
         for one in page.disagreements
     ]
     head = ["row", "text", "joint label", "labels"]
-    drawn = table(head, _visible(rows), "Disagreements", text=(1, 2, 3), stacked=True)
+    drawn = table(head, rows, "Disagreements", text=(1, 2, 3), stacked=True)
     note = (
         "Joint label: of all sources together, with its probability. Rows of different kinds, the "
         "surest joint labels first."
@@ -138,13 +138,9 @@ def _sent_back(page: AgreementPage) -> str:
             for one in rows[:_SENT]
         ]
         head = ["row", "text", "label", "joint label"]
-        drawn = table(head, _visible(cells), f"Rows of {source}", text=(1, 2, 3), stacked=True)
+        drawn = table(head, cells, f"Rows of {source}", text=(1, 2, 3), stacked=True)
         parts.append(details(f"{source}: {len(rows)} rows", drawn))
     if not parts:
         return ""
     note = _note("Labels that are most probably wrong, by all sources together; send_back.csv.")
     return section("back", "Rows to send back", note, *parts)
-
-
-def _visible(rows: list[list[str]]) -> list[list[str]]:
-    return [[visible(cell) for cell in row] for row in rows]

@@ -3,7 +3,7 @@
 from lops_adapters.console import percent
 from lops_adapters.report.contents import SelectionPage, SourceReport
 from lops_adapters.report.layout import Markup, section, table
-from lops_adapters.report.text import count, isolated, share, visible
+from lops_adapters.report.text import count, isolated, share
 
 _MOST, _PAIRS, _SHADES = 10, 12, 4  # classes of a matrix, pairs of a list, shades of a cell
 HEAD = ["source", "votes", "share of rows", "right (estimate)", "most frequent error", "changes"]
@@ -103,7 +103,7 @@ def source_section(page: SelectionPage) -> str:
     """Return the section of the label sources; nothing if each row has one label."""
     if not page.sources:
         return ""
-    rows = [[visible(cell) for cell in source_cells(row)] for row in by_accuracy(page)]
+    rows = [source_cells(row) for row in by_accuracy(page)]
     drawn = table(HEAD, rows, "Label sources, the least accurate first", text=(4,), stacked=True)
     note = isolated(
         "Right: estimated from the members and the other sources; the range holds the truth for "

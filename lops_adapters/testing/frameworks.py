@@ -42,12 +42,12 @@ def check_framework(
     run = folder / "run"
     _run(framework, source, run, options)
     check_run(run, framework.name)
-    contents = _contents(run)
+    found = contents(run)
     _run(framework, source, run, [*options, "--resume"])
-    changed = _differing(_contents(run), contents)
+    changed = differing(contents(run), found)
     assert not changed, f"{framework.name}: a finished run, resumed, changes {', '.join(changed)}"
     _run(framework, _permuted(source, folder / "permuted" / source.name), folder / "gold", options)
-    changed = _differing(_contents(folder / "gold"), contents)
+    changed = differing(contents(folder / "gold"), found)
     assert not changed, f"{framework.name}: gold labels change {', '.join(changed)}"
     return run
 
@@ -153,23 +153,22 @@ def _write(folder: Path, rows: Sequence[Any]) -> None:
     storage.write_text(folder / "documents.jsonl", lines)
 
 
-def _contents(run: Path) -> dict[str, Any]:
+def contents(run: Path) -> dict[str, Any]:
     """Return what the files of a run hold, by name; not what measures, nor seconds."""
-    files = (file for file in sorted(run.rglob("*")) if file.is_file())
-    contents: dict[str, Any] = {}
-    for file in files:
+    found: dict[str, Any] = {}
+    for file in (file for file in sorted(run.rglob("*")) if file.is_file()):
         name = file.relative_to(run).as_posix()
         if name in _MEASURED:
             continue
         if file.suffix == ".npz":
             with np.load(file) as arrays:
                 kept = sorted(set(arrays.files) - _SECONDS)
-                contents[name] = [(key, arrays[key].tobytes()) for key in kept]
+                found[name] = [(key, arrays[key].tobytes()) for key in kept]
         else:
-            contents[name] = file.read_bytes()
-    return contents
+            found[name] = file.read_bytes()
+    return found
 
 
-def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
+def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """Return the names of files that differ."""
     return [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]

@@ -9,10 +9,14 @@ import sys
 import typing
 from pathlib import Path
 
+import pytest
+
 from lops_adapters import core
+from lops_adapters.vendoring import upstreams
 
 SOURCE = Path(core.__file__).read_text(encoding="utf-8")
 TREE = ast.parse(SOURCE, feature_version=(3, 6))
+GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
 MODULES = {"math", "warnings", "fractions", "typing", "numpy"}  # each there in Python 3.6
 TYPING = {
     *("Any", "Dict", "Hashable", "List", "Mapping", "NamedTuple", "Optional", "Sequence", "Tuple")
@@ -29,7 +33,7 @@ NUMPY |= {
 NUMPY |= {"where", "zeros", "zeros_like"}
 TOO_NEW = {
     "removeprefix", "removesuffix", "bit_count", "is_integer_ratio", "cache", "prod", "isqrt",
-    "fromisoformat", "pairwise", "batched",
+    "fromisoformat", "pairwise", "batched", "inference_mode",
 }  # fmt: skip
 HEAVY = [
     "torch", "transformers", "keras", "tensorflow", "gensim", "sklearn", "scipy", "pandas", "tqdm",
@@ -68,8 +72,16 @@ def test_numpy_names_are_old_enough():
     assert used <= NUMPY
 
 
-def test_syntax_is_old_enough():
-    """What the parser's feature_version lets through."""
+@pytest.mark.parametrize("path", [Path(core.__file__), *GLUE], ids=lambda path: path.stem)
+def test_syntax_is_old_enough(path):
+    """What the parser's feature_version lets through; the glue is copied with the core."""
+    source = path.read_text(encoding="utf-8")
+    every = list(ast.walk(ast.parse(source, feature_version=(3, 6))))
+
+    def nodes(*kinds: type) -> list[ast.AST]:
+        return [node for node in every if isinstance(node, kinds)]
+
+    assert "__future__" not in {node.module for node in nodes(ast.ImportFrom)}, "needs Python 3.7"
     assert not nodes(ast.NamedExpr, ast.Match, ast.TryStar)
     assert not any(node.args.posonlyargs for node in nodes(ast.FunctionDef, ast.Lambda))
     generic = [
@@ -88,7 +100,7 @@ def test_syntax_is_old_enough():
     assert not [k.arg for call in nodes(ast.Call) for k in call.keywords if k.arg == "strict"], (
         "zip(strict=) needs Python 3.10"
     )
-    assert not re.search(r"\{[^{}\"']*[^=!<>{}\"']=\}", SOURCE), "f'{x=}' needs Python 3.8"
+    assert not re.search(r"\{[^{}\"']*[^=!<>{}\"']=\}", source), "f'{x=}' needs Python 3.8"
     assert not [
         node
         for node in nodes(ast.Return)

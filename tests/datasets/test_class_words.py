@@ -38,21 +38,6 @@ def test_names_survive_a_sample_and_a_pickle_and_are_no_part_of_the_checksum():
     assert corpus != make()
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"talk": ["politics"]}, r"names for talk, which the classes do not contain \(rec, sci\)"),
-        ({"sci": []}, "no name for sci; give one, or leave the class out"),
-        ({"sci": [" "]}, "an empty name for sci; remove it"),
-        ({"sci": [1]}, "names of sci: number 0 .* is 1, a int"),
-        ({"sci": "science"}, "found one str"),
-    ],
-)
-def test_bad_names_are_refused(given, message):
-    with pytest.raises(LopsError, match=message):
-        make(names=given)
-
-
 def test_names_beside_the_data_and_in_their_place(put):
     folder = put("mine", {"a.csv": TABLE, "names.json": '{"rec": "sports", "sci": ["science"]}'})
     beside = {"rec": ("sports",), "sci": ("science",)}

@@ -43,6 +43,9 @@ def test_classes_are_alphabetical_and_seeds_follow_them():
         ({"seeds": {"sports": "goal"}}, "found one str"),
         ({"seeds": {"sports": [" "]}}, "empty seed word for sports"),
         ({"seeds": {"sports": [1]}}, "is 1, a int"),
+        ({"names": {"arts": []}}, "no name for arts; give one, or leave the class out"),
+        ({"names": {"arts": [" "]}}, "an empty name for arts; remove it"),
+        ({"names": {"sport": ["games"]}}, "names for sport, which the classes do not contain"),
     ],
 )
 def test_bad_corpus_is_refused(changes, message):

@@ -74,8 +74,6 @@ def test_a_folder_of_text_files(put):
     assert corpus.classes == ("business", "sports")
     put("mine", {"checked.csv": "id,label\nb,business\n"})
     assert read_checked(find_checked(folder), load(folder).corpus) == {1: "business"}
-    with pytest.raises(LopsError, match="no named columns, so text_column"):
-        load(folder, text_column="text")
 
 
 @pytest.mark.parametrize(

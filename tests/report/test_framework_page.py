@@ -1,7 +1,7 @@
 import json
 import re
 
-from lops_adapters.report.framework_page import write_report
+from lops_adapters.report.framework_page import arm_table, write_report
 
 from .examples import Reader
 
@@ -70,6 +70,19 @@ def page(folder, config, metrics):
     return path.read_text(encoding="utf-8")
 
 
+def test_the_table_of_a_run():
+    unknown = row(1, noise=None, selected_noise=None, micro_f1=None, macro_f1=None)
+    arms = {"standard": {"iterations": [row(0)]}, "lops": {"iterations": [row(0), unknown]}}
+    lines = arm_table({"arms": arms}).split("\n")
+    assert [line.split()[:2] for line in lines[1:]] == [
+        *(["standard", "0"], ["lops", "0"], ["lops", "1"])
+    ]
+    assert " ".join(lines[1].split()) == "standard 0 40 20.0 % 21 5.0 % 90.0 % 85.0 % 3"
+    assert " ".join(lines[3].split()) == "lops 1 40 - 21 - - - 3"
+    assert len({len(line) for line in lines}) == 1
+    assert lines == [line.rstrip() for line in lines]
+
+
 def test_numbers_stand_in_the_page(tmp_path):
     reader = Reader(page(tmp_path, *contents()))
     assert reader.open == []
@@ -88,15 +101,6 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert "What the standard arm kept" not in reader.text
     assert ["settings.tau", "0.5"] in reader.rows
     assert len({len(cells) for cells in iterations}) == 1
-
-
-def test_self_contained(tmp_path):
-    text = page(tmp_path, *contents())
-    assert text.startswith("<!doctype html>")
-    assert '<meta charset="utf-8">' in text
-    for outside in ("http:", "https:", "src=", "href=", "@import", "url("):
-        assert outside not in text
-    assert not {"script", "link", "img", "iframe"} & Reader(text).names
 
 
 def test_hostile_text_is_text(tmp_path):

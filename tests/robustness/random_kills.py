@@ -7,6 +7,7 @@ stands still and it has one thread, so that neither times nor the machine's load
 
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -191,17 +192,11 @@ def run(kills, seed=0, names=("select", "self_training", "xclass")):
             killed, differs = once(target, seconds, draw, min(left, draw.randint(1, 3)))
             differs = differs or difference(target.place, wanted)
             target.place.rename(target.place.with_name("last"))
-            _remove(target.place.with_name("last"))
+            shutil.rmtree(target.place.with_name("last"))
             row = found[name]
             row[0], row[1] = row[0] + killed, row[1] + 1
             row[2] += [differs] * (differs is not None)
     return found
-
-
-def _remove(folder):
-    for path in sorted(folder.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-    folder.rmdir()
 
 
 def report(kills, seed):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.cli import select as command
-from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.core import LopsError
 from lops_adapters.formats.readers import open_table
 from lops_adapters.labels.columns import Columns
 from lops_adapters.probes.embedding import EmbeddingProbe
@@ -129,17 +129,6 @@ def test_rows_without_a_label(here):
     for part in ("kept", "rejected", "abstained"):
         found = [r for p in sorted((here / "out" / part).iterdir()) for r in read_table(p)]
         assert found == read_table(here / "whole-lops" / f"{part}.csv")
-
-
-def test_the_engines_agree_with_the_default_encoder(here):
-    more = ["--probe-rows", 120]
-    write_table(here / "whole.csv", COPIED)
-    write_parts(here / "parts", COPIED, 3, ".csv")
-    run("whole.csv", *more, "--quiet", encoder=())
-    run_on_ray("parts/*.csv", "--output", "out", *more, "--quiet", encoder=())
-    found, expected = (rows_of(here / folder, ".csv") for folder in ("out", "whole-lops"))
-    for part in PARTS:
-        assert [row["nr"] for row in found[part]] == [row["nr"] for row in expected[part]]
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", 120]])
@@ -275,14 +264,6 @@ def test_an_address_needs_the_engine(here):
     path = write_table(here / "news.csv", ROWS)
     with pytest.raises(LopsError, match="--address is here without --engine ray"):
         run(path, "--address", "here")
-
-
-def test_warnings_of_the_fit_arrive(here):
-    order = np.random.default_rng(0).permutation(240).tolist()
-    rows = [[*row[:2], ROWS[i][2], row[3]] for i, row in zip(order, ROWS, strict=True)]
-    write_table(here / "news.csv", rows)
-    with pytest.warns(LopsWarning, match="hardly more than by guessing, so all are kept"):
-        run_on_ray("news.csv", "--quiet")
 
 
 def test_a_worker_that_is_lost_every_time(ray):

@@ -117,22 +117,6 @@ def test_the_files_at_the_top_are_those_of_the_package(name, there):
 
 
 @pytest.mark.parametrize("path", GLUE, ids=lambda path: path.stem)
-def test_glue_is_old_python(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 6))
-    nodes = list(ast.walk(tree))
-    assert not [node for node in nodes if isinstance(node, ast.NamedExpr | ast.Match)]
-    assert not [node for node in nodes if isinstance(node, ast.arguments) and node.posonlyargs]
-    assert not [
-        node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-    ], "annotations need Python 3.7"
-    assert not {node.attr for node in nodes if isinstance(node, ast.Attribute)} & {
-        "removeprefix",
-        "removesuffix",
-        "inference_mode",
-    }
-
-
-@pytest.mark.parametrize("path", GLUE, ids=lambda path: path.stem)
 def test_glue_imports_what_is_there(path):
     """Glue imports vendored files, numpy, Python 3.6's library, and torch if allowed."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
