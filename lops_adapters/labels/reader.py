@@ -23,14 +23,7 @@ from lops_adapters.labels.votes import (
 
 
 class LabelReader:
-    """Reads one label per row and counts it.
-
-    Args:
-        columns: that hold the labels.
-
-    Attributes:
-        tally: of the labels so far.
-    """
+    """Reads one label per row, and counts it in ``tally``."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns, self.tally = columns, Tally()

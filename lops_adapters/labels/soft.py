@@ -65,11 +65,7 @@ def numbers(value: Any) -> Any:
 class SoftLabels:
     """Labels from soft labels, block by block: a column per class, or one of lists or objects.
 
-    Args:
-        columns: names, at least one.
-
-    Attributes:
-        classes: so far: names of columns or keys, or numbers from 0 for lists.
+    ``classes`` so far are names of columns or keys, or numbers from 0 for lists.
     """
 
     def __init__(self, columns: Sequence[str]) -> None:

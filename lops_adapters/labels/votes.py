@@ -55,13 +55,7 @@ def majority(cells: Sequence[Sequence[Any]], is_named: Callable[[Any], bool]) ->
 class VoteReader:
     """Reads blocks as votes; can be pickled.
 
-    Args:
-        columns: of the table.
-        classes: of the table.
-        cells: of the column that names the sources, if there is one.
-
-    Raises:
-        LopsError: there is only one source.
+    ``cells`` are of the column that names the sources, if there is one; LopsError: one source only.
     """
 
     def __init__(self, columns: Columns, classes: Classes, cells: Sequence[Any] = ()) -> None:

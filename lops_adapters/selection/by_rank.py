@@ -27,14 +27,9 @@ def best_by_rank(
 
     No threshold, so that a class also grows if the classifier is rarely sure of it.
 
-    Args:
-        probabilities: (n, k), of samples.
-        pool: (m,) int64 positions of samples without a pseudo-label.
-        shares: (k,) of the classes, sum to 1; a class of share 0 gets no sample.
-        share: of the samples of each class, see :func:`best_per_class`.
-
-    Returns:
-        positions, int64, and (n, k) float64 probabilities fitted to the shares.
+    Probabilities are (n, k), ``pool`` (m,) int64 positions of samples without a pseudo-label, the
+    classes' ``shares`` (k,) with the sum 1; a class of share 0 gets no sample. ``share`` is of
+    :func:`best_per_class`. Returns int64 positions, and (n, k) float64 fitted to the shares.
     """
     present = np.flatnonzero(shares)
     fitted = np.zeros(probabilities.shape)

@@ -18,6 +18,8 @@ from lops_adapters.probes.base import Probe, Steady, check_codes, check_counts, 
 from lops_adapters.selection.likelihoods import class_shares, likelihoods, preferred
 
 FOLDS = 3  # of cross-validation, unless others are asked for
+EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then 1, 2, 4, ... and the last one
+LEAST_UPDATES = 1000  # 500 rank worse where one label is applied to most samples
 
 
 def fold_of(codes: np.ndarray, folds: int, seed: int) -> np.ndarray:
@@ -152,10 +154,6 @@ def by_folds(
             held_out = np.where((fold == count - 1)[:, None], of_fold, held_out)
     mean = total / count
     return mean if fold is None else np.where((fold >= 0)[:, None], held_out, mean)
-
-
-EARLY_LOOKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2)  # in epochs; then 1, 2, 4, ... and the last one
-LEAST_UPDATES = 1000  # 500 rank worse where one label is applied to most samples
 
 
 def best_checkpoint(looks: Mapping[float, np.ndarray], codes: np.ndarray) -> float:

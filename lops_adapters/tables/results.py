@@ -1,10 +1,14 @@
 """What a selection of a table writes: names of parts, files and added columns, and their types."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.formats.base import Like
+import numpy as np
+
+from lops_adapters import storage
+from lops_adapters.formats.base import Added, Block, Like, Writer
+from lops_adapters.formats.cells import cell_texts
 from lops_adapters.labels.classes import Classes
 from lops_adapters.selection import Method
 from lops_adapters.texts.result import COLUMNS
@@ -45,3 +49,26 @@ def part_files(folder: Path, kind: str, classes: Classes, method: Method) -> Fil
     parts = (*PARTS, ABSTAINED) if classes.abstained else PARTS
     files = [(part, folder / f"{part}.{kind}", kind) for part in parts]
     return [*files, (TRAIN, folder / f"{TRAIN}.csv", "csv")] if method.assesses else files
+
+
+class TrainRows(Writer):
+    """Write, as CSV, texts with the most probable label, and the probability that it is right.
+
+    ``text`` is the column of texts; None: rows are numbered from 1 in their place. ``escape``:
+    cells that a spreadsheet would run as formulas are marked.
+    """
+
+    def __init__(self, path: Path, text: str | None, escape: bool) -> None:
+        super().__init__(path, "utf-8")
+        self._text, self._escape = text, escape
+        self._rows = storage.csv_writer(self._file, ",")
+        self._rows.writerow(("text" if text is not None else "row", "label", "weight"))
+
+    def write(self, block: Block, rows: np.ndarray, added: Added) -> None:
+        """Write rows of a block; ``added`` holds ``label``, ``weight``, and ``row`` from 1."""
+        texts: Iterable[Any] = added["row"]
+        if self._text is not None:
+            (cells,) = block.cells([self._text])
+            texts = (cells[row] for row in rows.tolist())
+        for text, label, weight in zip(texts, added["label"], added["weight"], strict=True):
+            self._rows.writerow([*cell_texts((text, label), self._escape), f"{weight:.6g}"])

@@ -29,10 +29,10 @@ from lops_adapters.tables.results import (
     ROW,
     TRAIN,
     Files,
+    TrainRows,
     types_like,
 )
 from lops_adapters.tables.survey import texts_of
-from lops_adapters.tables.train import TrainRows
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.totals import Totals
 

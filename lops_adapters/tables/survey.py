@@ -33,17 +33,12 @@ class Survey:
     """What the first pass finds; surveys of consecutive parts of a table can be joined.
 
     Args:
-        columns: of the table.
-        most: rows of the sample; 0: labels are only counted.
-        seed: of the draw.
-        limits: of the draw.
+        columns, seed, limits: of the table, and of the draw.
+        most: rows of the sample; 0: labels are only counted in ``tally``.
         start: position of the first row in the table.
-        checked: row of the table, from 0 -> label by a person, as text.
+        checked: row of the table, from 0 -> label by a person, as text; with those of the column of
+            checked labels, these rows are in the sample.
         rest: rows without a label that are drawn.
-
-    Attributes:
-        tally: of the labels.
-        checked: with the column of checked labels. These rows are in the sample.
     """
 
     def __init__(

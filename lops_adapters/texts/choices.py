@@ -83,12 +83,9 @@ def choose_probe(
 ) -> tuple[Probe, str]:
     """Return a probe and a sentence that names it, with the reason if the machine decided.
 
-    Args:
-        probe: a probe, ``auto``, ``linear``, ``minilm``, or the folder or hub name of an encoder.
-        n: number of texts.
-        quiet: no progress bar.
-        analyzer: of :class:`~lops_adapters.probes.linear.LinearProbe`; another than ``auto`` makes
-            ``auto`` linear, and is a LopsError with another probe.
+    ``probe`` is a probe, ``auto``, ``linear``, ``minilm``, or the folder or hub name of an encoder;
+    ``n`` the number of texts. An ``analyzer`` of :class:`~lops_adapters.probes.linear.LinearProbe`
+    other than ``auto`` makes ``auto`` linear, and is a LopsError with another probe.
 
     >>> choose_probe("linear", 10, True)[1]
     'Probe: TF-IDF + logistic regression.'

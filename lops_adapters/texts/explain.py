@@ -17,6 +17,14 @@ from lops_adapters.selection import Method
 from lops_adapters.selection.checking import Rate
 from lops_adapters.selection.committee import CANNOT_TELL
 
+FEW = 10  # rows of a class
+_ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"
+_SHARED = (
+    "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
+    "word lists or one model do."
+)
+_MARKS = ".,:;!?\"'`*()[]"
+_WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _NARROW = 0.1  # range of the share of wrong labels, from which on more checks say little
 
 
@@ -95,16 +103,6 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
             "be checked; add rows, or leave them out."
         )
     return sentences
-
-
-FEW = 10  # rows of a class
-_ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"
-_SHARED = (
-    "Expect more wrong labels than rejected ones if the labels share errors, as labels of rules, "
-    "word lists or one model do."
-)
-_MARKS = ".,:;!?\"'`*()[]"
-_WORTH_SAYING = 0.01  # of the texts; stray characters are not
 
 
 def cannot_tell(selection: Selection) -> bool:

@@ -1,30 +1,24 @@
-"""A selection in a notebook: counts, wrong labels, ten rows to check; a box to check rows in."""
+"""A selection in a notebook: counts and ten rows to check, a box to check rows in, charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lops_adapters import extras
 from lops_adapters.console import chance, percent
 from lops_adapters.texts.class_table import cells, interval
 
 if TYPE_CHECKING:
     from lops_adapters.texts.result import TextSelection
 
-
-from functools import partial
-from typing import TYPE_CHECKING
-
-from lops_adapters import extras
-
-if TYPE_CHECKING:
-    from lops_adapters.texts.result import TextSelection
-
-
 _ROWS, _CLASSES, _CHARS = 10, 50, 160
+_LATER = "not checked"  # a string that is no index of an option
+_CHARTED, _BINS = 15, 20  # classes with most rows, and bins of confidence
 _TEXTS, _LEFT = ("class", "text", "label", "suggested", "why"), ' style="text-align: left"'
 
 
@@ -91,9 +85,6 @@ def _table(head: Sequence[Any], rows: Iterable[Sequence[str]]) -> str:
     return f"<table><thead>{row_of('th', head)}</thead><tbody>{body}</tbody></table>"
 
 
-_LATER = "not checked"  # a string that is no index of an option
-
-
 def box(selection: TextSelection, count: int) -> Any:
     """Return an ``ipywidgets.VBox``: text and label of the next rows to check, a choice for each.
 
@@ -118,3 +109,68 @@ def box(selection: TextSelection, count: int) -> Any:
     whole = widgets.VBox(rows)
     whole.checked = checked
     return whole
+
+
+def charts(selection: TextSelection) -> np.ndarray:
+    """Draw a selection and return the (3,) object array of its axes; needs matplotlib.
+
+    The classes with most rows are shown, at most 15.
+    """
+    extras.load("matplotlib", "A plot")
+    from matplotlib import pyplot
+
+    by_size = sorted(selection.per_class.items(), key=lambda item: (-item[1].count, str(item[0])))
+    classes = [label for label, _ in by_size[:_CHARTED]]
+    size = (14, 2 + 0.3 * len(classes))
+    _, axes = pyplot.subplots(1, 3, figsize=size, layout="constrained")
+    _bars(axes[0], selection, classes)
+    _confidence(axes[1], selection)
+    _suggested(axes[2], selection, classes)
+    drawn: np.ndarray = axes
+    return drawn
+
+
+def _bars(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
+    reports = [selection.per_class[label] for label in classes]
+    kept = [report.kept for report in reports]
+    places = np.arange(len(classes))
+    axis.barh(places, kept, label="kept")
+    rejected = [report.count - report.kept for report in reports]
+    axis.barh(places, rejected, left=kept, label="rejected", color="lightgray")
+    wrong = selection.wrong
+    how, counts = "estimate", [(wrong.expected or {}).get(label, np.nan) for label in classes]
+    if wrong.rate is not None:
+        how = "checked"
+        pairs = zip(classes, reports, strict=True)
+        counts = [wrong.rates[c].value * r.count if c in wrong.rates else np.nan for c, r in pairs]
+    if np.isfinite(counts).any():
+        axis.plot(counts, places, "|", markersize=14, color="black", label=f"wrong ({how})")
+    axis.set(yticks=places, yticklabels=list(map(str, classes)), xlabel="rows")
+    axis.invert_yaxis()
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
+
+
+def _confidence(axis: Any, selection: TextSelection) -> None:
+    parts = [selection.confidence[rows] for rows in (selection.kept, selection.rejected)]
+    axis.hist(
+        parts, bins=_BINS, stacked=True, label=["kept", "rejected"], color=["C0", "lightgray"]
+    )
+    axis.set(xlabel="confidence", ylabel="rows", yscale="symlog")
+    axis.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
+
+
+def _suggested(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
+    """Draw how many rejected rows of each label have which suggestion."""
+    index_of = {label: i for i, label in enumerate(classes)}
+    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    for i in selection.rejected.tolist():
+        label, suggested = selection.labels[i], selection.suggested[i]
+        if label in index_of and suggested in index_of and label != suggested:
+            counts[index_of[label], index_of[suggested]] += 1
+    axis.imshow(counts, cmap="Oranges", aspect="auto")
+    for row, column in zip(*np.nonzero(counts), strict=True):
+        axis.text(column, row, counts[row, column], ha="center", va="center")
+    names = list(map(str, classes))
+    axis.set(xticks=range(len(names)), yticks=range(len(names)), yticklabels=names)
+    axis.set_xticklabels(names, rotation=45, ha="right")
+    axis.set(xlabel="suggested", ylabel="label", title="rejected rows")

@@ -40,12 +40,7 @@ _MAX_TOKENS = 128
 
 @dataclass(frozen=True)
 class Rest:
-    """Labels texts that have no label; can be pickled.
-
-    Args:
-        classes: k labels, in the order of their codes.
-        classifier: trained.
-    """
+    """Labels texts that have none of the k classes, by a trained classifier; can be pickled."""
 
     classes: Sequence[Hashable]
     classifier: Probe

@@ -257,8 +257,8 @@ class TextSelection(Selection):
         return [name for name in super().__dir__() if not name.startswith("_")]
 
     def plot(self) -> np.ndarray:
-        """Draw kept rows, confidence and suggestions: :func:`lops_adapters.texts.plot.charts`."""
-        from lops_adapters.texts.plot import charts
+        """Draw kept rows, confidence and suggestions; return the three axes. Needs matplotlib."""
+        from lops_adapters.texts.notebook import charts
 
         return charts(self)
 

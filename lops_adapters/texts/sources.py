@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 def report_sources(
     selection: TextSelection, votes: Votes, changed: int, estimates: Sequence[Source]
 ) -> None:
-    """Tell a selection of votes what is known of its sources.
+    """Tell a selection of votes what is known of its sources, with an estimate for each.
 
-    Args:
-        selection, votes: for n texts.
-        changed: texts whose label is not the weighted majority.
-        estimates: one per source.
+    ``changed``: texts whose label is not the weighted majority.
     """
     classes, codes = list(selection.per_class), votes.codes
     selection.votes = votes
