@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,6 @@ import numpy as np
 from lops_adapters.core import Selection
 from lops_adapters.selection import METHODS, Selector, Suggestions, build
 from lops_adapters.testing.data import noisy_texts
-
-Make = Callable[..., Selector]
 
 
 def check_method(
@@ -40,7 +37,11 @@ def check_method(
     if samples is None or labels is None:
         samples, labels, gold = noisy_texts(90, 3)
     row = METHODS[name]
-    make = partial(_built, name, probe, gold if row.needs_gold else None)
+    gold = gold if row.needs_gold else None
+
+    def make(gold: Any = gold, **arguments: Any) -> Selector:
+        return build(name, probe() if row.needs_probe else None, gold=gold, **arguments)
+
     assert row.name == name, f"METHODS has {row.name!r} under the name {name!r}"
     lines = row.summary.splitlines()
     assert len(lines) == 1, f"{name}: its summary has {len(lines)} lines; wanted one"
@@ -53,18 +54,11 @@ def check_method(
     _check_same(f"{name}, once more with the same seed", make()(samples, labels), usual)
     heard = make(seen=Suggestions(len(samples)))(samples, labels)
     _check_same(f"{name}, with a listener", heard, usual)
-    _check_order(name, make, gold if row.needs_gold else None, samples, labels, usual)
+    _check_order(name, make, gold, samples, labels, usual)
     if row.takes_n:
         for n in (1, len(samples) // 2, len(samples) + 1):
             kept = len(make(n=n)(samples, labels).kept)
             assert kept == min(n, len(samples)), f"{name} keeps {kept} samples, and n is {n}"
-
-
-def _built(
-    name: str, probe: Callable[[], Any], gold: Any, own_gold: Any = None, **arguments: Any
-) -> Selector:
-    gold = gold if own_gold is None else own_gold
-    return build(name, probe() if METHODS[name].needs_probe else None, gold=gold, **arguments)
 
 
 def _check_selection(name: str, selection: Selection, labels: Sequence[Hashable]) -> None:
@@ -94,7 +88,7 @@ def _check_same(what: str, one: Selection, other: Selection) -> None:
 
 def _check_order(
     name: str,
-    make: Make,
+    make: Callable[..., Selector],
     gold: Sequence[Hashable] | None,
     samples: Sequence[Any],
     labels: Sequence[Hashable],
@@ -102,7 +96,7 @@ def _check_order(
 ) -> None:
     order = np.random.default_rng(1).permutation(len(samples))
     moved = [None if values is None else [values[i] for i in order] for values in (labels, gold)]
-    there = make(own_gold=moved[1])([samples[i] for i in order], moved[0])
+    there = make(gold=moved[1])([samples[i] for i in order], moved[0])
     for part in ("mask", "confidence", "learnt_at"):
         same = np.array_equal(getattr(there, part), getattr(usual, part)[order])
         assert same, f"{name}: {part} depends on the order of the rows"

@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 import numpy as np
 import pytest
 
+from lops_adapters.datasets import load_dataset as load
 from lops_adapters.runs.iterations import IteratedFramework
 from lops_adapters.testing import check_run
 
@@ -21,15 +22,8 @@ def wrong(rows, column, gold):
 
 @pytest.fixture
 def gold(stand):
-    ids = [row["id"] for row in predictions_of(stand)]
-    return dict(zip(ids, stand.labels, strict=True))
-
-
-def predictions_of(stand):
     """Ids are d0, d1, ... or the lines' numbers; the reader knows."""
-    from lops_adapters.datasets import load_dataset as load
-
-    return [{"id": name} for name in load(stand.data, quiet=True).corpus.ids]
+    return dict(zip(load(stand.data, quiet=True).corpus.ids, stand.labels, strict=True))
 
 
 def test_files(case, whole, stand):

@@ -78,27 +78,12 @@ def selection(n=40, rule="released"):
     learnt_at = np.where(np.arange(n) < n // 2, 1.0, 2.0)
     learnt_at[-(n // 5) :] = np.inf
     mask = np.isfinite(learnt_at)
-    codes = np.arange(n) % 2
-    confidence = np.where(mask, 1 - learnt_at / 4, -0.25)
-    reports = {
-        name: ClassReport(
-            int((codes == i).sum()),
-            1,
-            int(mask[codes == i].sum()),
-            int(mask[codes == i].sum()),
-            2.0,
-            "threshold reached",
-        )
-        for i, name in enumerate(CLASSES)
-    }
-    return Selection(
-        mask,
-        learnt_at,
-        confidence,
-        reports,
-        rule,
-        "every class reached its threshold within 2 checkpoints",
-    )
+    confidence, reports = np.where(mask, 1 - learnt_at / 4, -0.25), {}
+    for i, name in enumerate(CLASSES):
+        kept = int(mask[i::2].sum())
+        reports[name] = ClassReport(len(mask[i::2]), 1, kept, kept, 2.0, "threshold reached")
+    stopped = "every class reached its threshold within 2 checkpoints"
+    return Selection(mask, learnt_at, confidence, reports, rule, stopped)
 
 
 def labels(n=40):

@@ -22,13 +22,9 @@ HEADERS = re.compile(
 )
 
 
-def patch_text(name):
-    return (upstreams.HERE / "patches" / f"{name}.patch").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_only_headers_and_added_lines(name):
-    for line in patch_text(name).splitlines():
+    for line in upstreams.load(name).patch.decode().splitlines():
         assert HEADERS.fullmatch(line) or (line.startswith("+") and not line.startswith("+++")), (
             line
         )
