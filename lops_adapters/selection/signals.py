@@ -21,6 +21,7 @@ _SPREAD = 0.1
 _COPY, _LEAST_SHARED = 0.95, 20  # kappa of copies, and rows on which both vote
 _SHRUNK = 10.0  # rows without overlap that are added to those that two sources share
 BLOCK = 20_000  # rows at a time
+_PAIRS = 1 << 22  # of votes at a time
 
 
 @dataclass(frozen=True)
@@ -201,9 +202,7 @@ def _where_both_vote(
 
     every, of_source = np.unique(owners, return_inverse=True)
     voted = csr_matrix(matrix @ np.eye(len(every))[of_source])  # (n, sources)
-    rows = np.array(
-        [(voted.multiply(column[:, None]).T @ voted).toarray() for column in true.T]
-    )  # (k, sources, sources)
+    rows = _rows_of_pairs(voted, true)
     rates = np.asarray(matrix.T @ true).T  # (k, s)
     rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
     both, correlation = (matrix.T @ matrix).toarray(), np.zeros((len(owners), len(owners)))
@@ -216,6 +215,27 @@ def _where_both_vote(
         scale = np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK
         correlation[np.ix_(of_class, of_class)] = covariance / scale
     return correlation
+
+
+def _rows_of_pairs(voted: Any, true: np.ndarray) -> np.ndarray:
+    """Return the sums of (n, k) probabilities over the rows on which two sources vote, (k, m, m).
+
+    ``voted`` is (n, m) CSR of ones.
+    """
+    from scipy.sparse import csr_matrix
+
+    (n, m), k = voted.shape, true.shape[1]
+    total, size = np.zeros((m * m, k)), max(1, _PAIRS // max(1, np.diff(voted.indptr).max()) ** 2)
+    for start in range(0, n, size):
+        block = voted[start : start + size]
+        votes = np.diff(block.indptr)
+        row = np.repeat(np.arange(len(votes)), votes)
+        others = block[row]  # beside each vote, all votes of its row
+        pairs = np.repeat(block.indices.astype(np.int64), votes[row]) * m + others.indices
+        starts = np.concatenate([[0], np.cumsum(votes**2)])
+        cells = csr_matrix((others.data, pairs, starts), shape=(len(votes), m * m))
+        total += cells.T @ true[start : start + size]
+    return np.asarray(total.T.reshape(k, m, m))
 
 
 def accuracies(
