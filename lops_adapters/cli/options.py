@@ -10,7 +10,6 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.layouts import by_columns
 from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.remote import located
-from lops_adapters.storage import read_json
 from lops_adapters.tables.annotations import by_several
 
 
@@ -187,9 +186,3 @@ def number(text: str, kind: str = "a number") -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}; wanted {kind} such as 0.5") from None
-
-
-def read_words(path: Path | None) -> dict[str, list[str]] | None:
-    """Return the words of each class from a JSON file; None without a file."""
-    message = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
-    return None if path is None else read_json(path, message)

@@ -31,6 +31,7 @@ UNRECORDED = (
 # Options that few methods take, and what these take.
 NEEDS = {"checked": "checked", "checked-column": "checked"}
 NEEDS |= {"labels": "votes", "source": "votes", "group": "groups"}
+WORDS = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
 Kind = TypeVar("Kind", Choice, Columns)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
@@ -47,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[str]) -> None:
     """Check the options and the table, then select."""
-    choice = _of_options(Choice, options, words=shared.read_words(options.words))
+    words = options.words and storage.read_json(options.words, WORDS)
+    choice = _of_options(Choice, options, words=words)
     method, row = choice.method, choice.check()
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:

@@ -12,8 +12,7 @@ from ..texts.test_agree import labelled
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table(here):
     texts, true, votes = labelled(120)
     rows = zip(texts, *votes.values(), true, strict=True)
     with open("labels.csv", "w", encoding="utf-8", newline="") as file:

@@ -33,14 +33,13 @@ FOUND = list(dict.fromkeys(line for page in PAGES for line in commands(page)))
 
 
 @pytest.fixture(autouse=True)
-def tables(tmp_path, monkeypatch):
+def tables(here):
     """The tables that the pages speak of, with rows of the tests."""
-    monkeypatch.chdir(tmp_path)
     texts, labels, gold = ([row[i] for row in ROWS] for i in (1, 2, 3))
     votes = [[3, 1] if label == "class 0" else [0, 2] for label in labels]
 
     def table(name, header, *columns):
-        write_table(tmp_path / name, [list(row) for row in zip(*columns, strict=True)], header)
+        write_table(here / name, [list(row) for row in zip(*columns, strict=True)], header)
 
     table("tickets.csv", ["body", "category"], texts, labels)
     for name in ("agnews.csv", "demo.csv"):
@@ -57,9 +56,9 @@ def tables(tmp_path, monkeypatch):
             {"from_name": "category", "value": {"choices": [label]}}]}]}
         for i, (text, label) in enumerate(zip(texts, labels, strict=True), 1)
     ]  # fmt: skip
-    (tmp_path / "export.json").write_text(json.dumps(exported))
-    (tmp_path / "corrections.csv").write_text("row,label\n1,class 1\n2,\n")
-    return tmp_path
+    (here / "export.json").write_text(json.dumps(exported))
+    (here / "corrections.csv").write_text("row,label\n1,class 1\n2,\n")
+    return here
 
 
 def test_the_pages_have_commands():

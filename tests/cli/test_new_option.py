@@ -27,10 +27,9 @@ class More(Columns):
 
 
 @pytest.fixture
-def asked(tmp_path, monkeypatch):
+def asked(here, monkeypatch):
     """The job that the engine is given, after the toy options are added."""
-    monkeypatch.chdir(tmp_path)
-    write_table(tmp_path / "news.csv", noisy_rows(n=60), HEADER)
+    write_table(here / "news.csv", noisy_rows(n=60), HEADER)
     usual, jobs = select_options.parser, []
 
     def parser():

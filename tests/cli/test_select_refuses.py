@@ -18,14 +18,11 @@ OPTIONS = ["--text", "text", "--label", "weak", "--probe", "linear", "--quiet"]
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
+def no_selection(here, monkeypatch):
     def trained(*_, **__):
         raise AssertionError("the selection began")
 
     monkeypatch.setattr(fit, "select_labelled", trained)
-    return tmp_path
 
 
 def refused(message, *arguments):

@@ -21,10 +21,8 @@ PARTS = ("kept", "rejected", "relabelled")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def small_blocks(here, monkeypatch):
     monkeypatch.setattr(base, "BLOCK_ROWS", 50)
-    return tmp_path
 
 
 def run(*arguments):

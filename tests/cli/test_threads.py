@@ -1,7 +1,6 @@
 """Threads by the processors that are free."""
 
 import os
-from functools import partial
 
 import pytest
 from threadpoolctl import threadpool_info
@@ -63,13 +62,9 @@ def test_a_free_machine_and_a_number_of_ones_own(machine, monkeypatch):
         assert said == []
 
 
-def test_the_command_says_so(machine, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    write_table(tmp_path / "news.csv", noisy_rows(n=30))
-    run = partial(
-        command.main,
-        ["news.csv", "--text", "text", "--label", "weak", "--encoder", "none", "--verbose"],
-    )
+def test_the_command_says_so(machine, here, capsys):
+    write_table(here / "news.csv", noisy_rows(n=30))
     machine(4, 2.2)
-    assert run() == 0
+    given = ["news.csv", "--text", "text", "--label", "weak", "--encoder", "none", "--verbose"]
+    assert command.main(given) == 0
     assert "\nThreads: 2 of 4, since the machine is busy (load 2.2); " in capsys.readouterr().out

@@ -60,9 +60,3 @@ def test_n_by_label_quality():
     )
     assert set(selection.kept) == set(np.argsort(-quality)[:20])
     assert len(probe.trained_on) == 3
-
-
-def test_needs_a_probe():
-    pytest.importorskip("cleanlab.filter")
-    with pytest.raises(LopsError, match="confident-learning needs a probe"):
-        build("confident-learning")

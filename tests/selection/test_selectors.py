@@ -190,19 +190,6 @@ def test_bad_input(samples, labels, message):
     assert probe.trained_on is None
 
 
-def test_keep_all():
-    selection = keep_all(SAMPLES, LABELS)
-    assert selection.kept.tolist() == list(range(N))
-    assert selection.rejected.tolist() == []
-    assert (selection.rule, selection.stopped) == ("standard", "no probe was trained")
-    assert sum(report.kept for report in selection.per_class.values()) == N
-    assert np.isinf(selection.learnt_at).all()
-    with pytest.raises(
-        LopsError, match="found 60 samples and 59 pseudo-labels; wanted one per sample"
-    ):
-        keep_all(SAMPLES, LABELS[1:])
-
-
 @pytest.mark.parametrize("labels", [["a", "a", "b"], np.array(["a", "a", "b"], dtype=object)])
 def test_trusted_positions(labels):
     whole = keep_all("xyz", labels)
