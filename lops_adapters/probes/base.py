@@ -19,8 +19,16 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.probes.checks import check_codes, check_counts
-from lops_adapters.probes.stages import Passes, Snapshot, Stage, Steady, Update, steady
+from lops_adapters.probes.stages import (
+    Passes,
+    Snapshot,
+    Stage,
+    Steady,
+    Update,
+    check_codes,
+    check_counts,
+    steady,
+)
 
 __all__ = [
     "Probe",

@@ -39,16 +39,6 @@ def predictions(done, arm):
     return read_rows(done.path / arm / "predictions.csv")
 
 
-def test_all_documents_labelled_leaves_nothing_to_measure(dataset, go, tmp_path):
-    labelled = tuple(zip(dataset.corpus.ids, dataset.gold.labels, strict=True))
-    sizes = {"pretrain_epochs": 1, "max_iterations": 1, "batch_size": 200}
-    done = go(
-        dataset, tmp_path / "run", ["standard"], supervision="documents", labelled=labelled, **sizes
-    )
-    assert done.metrics["arms"]["standard"]["micro_f1"] is None
-    assert done.metrics["arms"]["standard"]["noise_after_pretraining"] is None
-
-
 def test_length_chooses_the_published_settings(dataset, go, tmp_path):
     corpus = dataset.corpus
     texts = [" ".join([text] * 9) for text in corpus.texts]
