@@ -3,6 +3,7 @@
 The vectors are of one pass of the encoder over the corpus, one sentence per window.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -122,14 +123,11 @@ class ContextualCorpus:
         matrix.sum_duplicates()
         return matrix
 
-    def document_frequency(self, word: str) -> int:
-        """Return the number of documents with a contextualised word."""
-        index = self.places.get(word)
-        return 0 if index is None else int(self._document_frequencies[index])
-
     @cached_property
-    def _document_frequencies(self) -> np.ndarray:
-        return np.asarray(self.counts.sign().sum(axis=0)).ravel()
+    def document_frequency(self) -> Counter[str]:
+        """Contextualised word -> number of documents with it; 0 for other words."""
+        found = np.asarray(self.counts.sign().sum(axis=0)).ravel().tolist()
+        return Counter(dict(zip(self.vocabulary, found, strict=True)))
 
     def expand(self, seed: str) -> list[str]:
         """Return the forms of a seed in the corpus: all its senses, or the word itself."""

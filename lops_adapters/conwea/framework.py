@@ -65,7 +65,7 @@ class Conwea(IteratedFramework[ConweaSettings]):
         """Return the seed words of each class with the number of documents they occur in."""
         frequency = prepared.documents.document_frequency
         counted = {
-            label: [[word, frequency(word)] for word in words]
+            label: [[word, frequency[word]] for word in words]
             for label, words in item.seeds.items()
         }
         return {"seed_words": counted}

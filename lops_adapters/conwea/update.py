@@ -128,7 +128,7 @@ class SeedWatch:
             word: f"the seed word {word} occurs in {share:.0%} of the documents"
             for words in seeds.values()
             for word in words
-            if (share := self._corpus.document_frequency(word) / len(self._corpus)) > COMMON
+            if (share := self._corpus.document_frequency[word] / len(self._corpus)) > COMMON
         }
         new = [sentence for name, sentence in {**lost, **common}.items() if name not in self._told]
         self._told |= {*lost, *common}

@@ -21,43 +21,43 @@ log = logging.getLogger(__name__)
 
 
 def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
-    """Return the ``main(arguments)`` of a framework, which returns the exit status."""
+    """Return the ``main(arguments)`` of a framework, which returns the exit status.
+
+    It runs the framework once per seed and prints each run's table.
+    """
 
     def main(arguments: Sequence[str] | None = None) -> int:
         options = command_line.parser_for(framework).parse_args(arguments)
-        return run_command(framework, options)
+        console.set_up_logging(options.quiet)
+        seeds = command_line.read_seeds(options)
+        preset = options.preset or command_line.default_preset()
+        names = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
+        chosen = framework.settings.preset(
+            preset, **{name: getattr(options, name) for name in names}
+        )
+        arms = framework.arms(options, chosen)
+        if chosen.faithful and (unlike := chosen.unlike_paper()):
+            pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
+            message = "--faithful without all of the paper's settings (in brackets): %s"
+            log.warning(f"{message}; --preset paper takes them", pairs)
+        headers = command_line.read_headers(framework, options, chosen, preset)
+        for seed in seeds:
+            dataset = command_line.read_dataset(options, seed, headers)
+            if options.headers == "auto" and dataset.headers == "strip":
+                log.info("message headers are stripped; --headers keep reads them")
+            settings = framework.settle(chosen, options, dataset, seed)
+            path, metrics = _run_once(framework, settings, options, preset, arms, dataset, seed)
+            page = write_report(path)
+            print(
+                f"\n{framework.title} on {metrics['dataset']}: {metrics['n_documents']} documents, "
+                f"preset {preset}, seed {seed}{checked_words(metrics)}\n"
+            )
+            print(arm_table(metrics))
+            print(f"\nReport: {page}")
+            print(f"Run folder: {path}")
+        return 0
 
     return main
-
-
-def run_command(framework: Framework[Any], options: argparse.Namespace) -> int:
-    """Run a framework once per seed and print each run's table; returns the exit status."""
-    console.set_up_logging(options.quiet)
-    seeds = command_line.read_seeds(options)
-    preset = options.preset or command_line.default_preset()
-    names = [item.name for item in fields(framework.settings) if hasattr(options, item.name)]
-    chosen = framework.settings.preset(preset, **{name: getattr(options, name) for name in names})
-    arms = framework.arms(options, chosen)
-    if chosen.faithful and (unlike := chosen.unlike_paper()):
-        pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
-        message = "--faithful without all of the paper's settings (in brackets): %s"
-        log.warning(f"{message}; --preset paper takes them", pairs)
-    headers = command_line.read_headers(framework, options, chosen, preset)
-    for seed in seeds:
-        dataset = command_line.read_dataset(options, seed, headers)
-        if options.headers == "auto" and dataset.headers == "strip":
-            log.info("message headers are stripped; --headers keep reads them")
-        settings = framework.settle(chosen, options, dataset, seed)
-        path, metrics = _run_once(framework, settings, options, preset, arms, dataset, seed)
-        page = write_report(path)
-        print(
-            f"\n{framework.title} on {metrics['dataset']}: {metrics['n_documents']} documents, "
-            f"preset {preset}, seed {seed}{checked_words(metrics)}\n"
-        )
-        print(arm_table(metrics))
-        print(f"\nReport: {page}")
-        print(f"Run folder: {path}")
-    return 0
 
 
 def _run_once(

@@ -136,7 +136,7 @@ def _iterate(
 ) -> tuple[Iteration, np.ndarray]:
     """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
-    method = arm if settings.selects_in(number) else STANDARD
+    method = arm if number == 0 or settings.delta is not None else STANDARD
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
     samples = [texts[i] for i in labelled.positions]
     n = _how_many(method, number, len(labelled), job)

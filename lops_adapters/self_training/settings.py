@@ -109,10 +109,6 @@ class SelfTrainingSettings(FrameworkSettings):
         False, "methods that have the choice keep the same share of every class", option="selection"
     )
 
-    def selects_in(self, iteration: int) -> bool:
-        """Return whether arms select in an iteration, from 0."""
-        return iteration == 0 or self.delta is not None
-
     @property
     def committee_encoder(self) -> str:
         """The encoder of a committee, with any classifier."""

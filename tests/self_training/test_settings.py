@@ -25,11 +25,6 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert SelfTrainingSettings.preset("quick", faithful=True, delta=0.7).delta == 0.7
 
 
-def test_arms_select_in_every_iteration_with_a_delta_only():
-    assert [SelfTrainingSettings().selects_in(number) for number in range(3)] == [1, 0, 0]
-    assert [SelfTrainingSettings(delta=0.9).selects_in(number) for number in range(3)] == [1, 1, 1]
-
-
 def test_every_method_is_an_arm():
     assert SelfTrainingSettings.ARMS == ("standard", "lops")
     assert {*SelfTrainingSettings.ARMS, *SelfTrainingSettings.MORE_ARMS} == {"lops", *METHODS}
