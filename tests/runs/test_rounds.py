@@ -113,7 +113,9 @@ def test_a_finished_run_trains_nothing_again(go):
 def test_what_is_written(go, tmp_path):
     """Six of the thirty predictions are wrong, and all of these are rejected."""
     done = go(n=2)
-    rows = round_rows(done.rounds, 4, CLASSES, Evaluator(GOLD), np.arange(30))
+    checks = {0: GOLD[0]}  # they decide what the second round begins with
+    rows = round_rows(done.rounds, 4, CLASSES, Evaluator(GOLD, checks), np.arange(30))
+    assert ["checked_noise" in row for row in rows] == [True, False]
     assert [(row["iteration"], row["stage"]) for row in rows] == [(4, "round 1"), (5, "round 2")]
     assert (rows[0]["noise"], rows[0]["selected"], rows[0]["selected_noise"]) == (0.2, 20, 0)
     assert rows[0]["rule"] == "lops"
