@@ -60,13 +60,9 @@ class TrainingSet:
     def bootstrap(
         self, probabilities: np.ndarray, delta: float, iteration: int, *, inclusive: bool = False
     ) -> PseudoLabels:
-        """Move confident predictions from the pool into the set and return them.
+        """Move predictions above ``delta`` from the pool into the set and return them.
 
-        Args:
-            probabilities: (n, k), of all documents.
-            delta: the probability must be above it; with ``inclusive``, at least it.
-            iteration: of this prediction.
-            inclusive: see ``delta``.
+        The probabilities are (n, k), of all documents; ``inclusive``: at least ``delta``.
         """
         best = probabilities.max(axis=1)
         sure = (best >= delta) if inclusive else (best > delta)
@@ -81,13 +77,8 @@ class TrainingSet:
         Classes get the mean of three shares: theirs of the first training set, theirs of the
         predictions, and an even one. Predictions alone drift to frequent classes from round to
         round; even shares alone are wrong where classes are unequal. A class without pseudo-labels
-        stays without.
-
-        Args:
-            probabilities: (n, k), of all documents.
-            share: of the pool documents of each class, see
-                :func:`~lops_adapters.selection.by_rank.best_by_rank`.
-            iteration: of this prediction.
+        stays without. The probabilities are (n, k), of all documents; for the share see
+        :func:`~lops_adapters.selection.by_rank.best_by_rank`.
         """
         k, pool = len(self.classes), np.flatnonzero(self.since == POOL)
         present = np.unique(self.codes[self.since >= 0])
@@ -123,16 +114,10 @@ def codes_of(labels: PseudoLabels) -> np.ndarray:
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return the classes whose share of the training set fell below half of their initial share.
+    """Return (class, initial share, share now) of classes whose share fell by more than half.
 
     A classifier that is rarely sure of a class bootstraps little of it and trains on less and less.
-
-    Args:
-        initial: before any selection.
-        trained: (m,) names, the pseudo-labels that a classifier is trained on.
-
-    Returns:
-        (class, initial share, current share), in the order of the classes.
+    ``initial`` is before any selection; ``trained`` are the (m,) names that it is trained on now.
     """
     shares = [
         (name, count / len(initial), float((trained == name).mean()))

@@ -36,8 +36,9 @@ def describe_classes(
     1/3, ... In each round a class adds its nearest candidate: a word that is nearest to this class
     and was never in a list (ties: the lower index). A list is inconsistent when
 
-    - a word of another class is nearest to this class, - a word of its own is nearest to another
-    class, or - a candidate is nearer than one of its own words.
+    - a word of another class is nearest to this class,
+    - a word of its own is nearest to another class, or
+    - a candidate is nearer than one of its own words.
 
     An inconsistent class gives its last word back and stops. A class without a candidate stops, and
     keeps its words if they are consistent. A name of one word counts as a word of its class. The
