@@ -4,6 +4,8 @@ The distribution is von Mises and Fisher's, on the unit sphere. Source: Meng, Sh
 "Weakly-Supervised Neural Text Classification", CIKM 2018, as in the authors' program.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
