@@ -6,14 +6,8 @@ import pytest
 
 from lops_adapters.report.selection_page import write_selection_page
 
-CHROMIUM = next(
-    (
-        found
-        for found in map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-        if found
-    ),
-    None,
-)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 FLAGS = [
     "--no-sandbox",
     "--disable-background-networking",

@@ -112,27 +112,21 @@ def test_the_files_at_the_top_are_those_of_the_package(name, there):
     )
 
 
+def imported(nodes):
+    """The packages of import statements."""
+    named = (alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names)
+    return {name.split(".")[0] for name in named}
+
+
 @pytest.mark.parametrize("path", GLUE, ids=lambda path: path.stem)
 def test_glue_imports_what_is_there(path):
-    """Glue imports vendored files, numpy, Python 3.6's library, and torch if allowed."""
+    """Vendored files, numpy and Python 3.6's library; torch where the repository has it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    modules = {
-        alias.name.split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
-    modules |= {
+    modules = imported(ast.walk(tree)) | {
         node.module.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
     }
-    allowed = {
+    assert modules <= {
         "contextlib", "copy", "os", "pickle", "random", "sys", "typing", "numpy", "lops_core",
-        "lops_held_out", "lops_shared",
+        "lops_held_out", "lops_shared", "torch",
     }  # fmt: skip
-    if path.stem in ("lops_xclass", "lops_lotclass"):
-        allowed |= {"torch"}
-    at_import = {
-        alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names
-    }
-    assert "torch" not in at_import or "torch" in allowed
-    assert modules <= allowed | {"torch"}
+    assert "torch" not in imported(tree.body) or path.stem in ("lops_xclass", "lops_lotclass")
