@@ -124,8 +124,10 @@ def _job(
     if options.engine == "process":
         page["table"] = {} if columns.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
-        sha256 = standard_input.keyed(options.files, sums()) | files.checksums(vectors)
-        data = {"sha256": sha256}
+        known = sums()  # by the names that people know
+        if files.STANDARD_INPUT in options.files:
+            known = dict.fromkeys([standard_input.NAME], *known.values())
+        data = {"sha256": known | files.checksums(vectors)}
     unrecorded = (*UNRECORDED, *(one.name for one in fields(Choice)))
     return TableJob(
         columns,

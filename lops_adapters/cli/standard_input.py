@@ -43,11 +43,6 @@ def named(patterns: Sequence[str], paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths[:3])) + rest
 
 
-def keyed(patterns: Sequence[str], checksums: dict[str, str]) -> dict[str, str]:
-    """Return checksums by the names that people know."""
-    return dict.fromkeys([NAME], *checksums.values()) if STANDARD_INPUT in patterns else checksums
-
-
 def _stored(folder: Path) -> Path:
     if sys.stdin is None or sys.stdin.isatty():
         raise LopsError(

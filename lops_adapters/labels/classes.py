@@ -17,7 +17,7 @@ from lops_adapters.formats.cells import is_unlabelled, valid_text
 from lops_adapters.formats.places import SHOWN, rows_of
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import no_classes
-from lops_adapters.labels.near_names import about_nearest, nearest
+from lops_adapters.labels.near_names import nearest
 from lops_adapters.labels.tally import NONE, Tally
 
 FEW = 20  # rows; with fewer, hardly anything looks odd
@@ -157,8 +157,12 @@ def _names(
     classes = {str(name): name for name in columns.classes}
     meant = nearest(list(numbers), list(classes), lambda name: tally.shown([numbers[name]]))
     of_labels = tally.votes if columns.votes else tally.counts
-    counts = [int(of_labels[number]) for number in labels.values()]
-    about = about_nearest(names.values(), meant, counts)
+    pairs = [(name, int(of_labels[number])) for name, number in numbers.items()]
+    others = sorted(
+        (pair for pair in pairs if pair[0] != meant[pair[0]]), key=lambda one: (-one[1], one[0])
+    )
+    shown = listed((f"{name!r} as {meant[name]} ({n:,})" for name, n in others), SHOWN)
+    about = [f"Read as classes: {shown}."] if others else []
     return {label: str(meant[name]) for label, name in names.items()}, about
 
 

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from lops_adapters.console import listed, typed
@@ -47,32 +47,16 @@ def nearest(
     unknown = [answer for answer, label in meant.items() if label is None]
     if unknown:
         n = f"{len(unknown)} labels name" if len(unknown) > 1 else "1 label names"
+        option, first = typed("abstain"), unknown[:SHOWN]
+        way_out = f"abstain={first!r}"
+        if option != "abstain":
+            way_out = " ".join(f"{option} {shlex.quote(str(label))}" for label in first)
         raise LopsError(
             f"{n} none, or several, of the classes: "
             f"{listed((f'{one!r:.60} ({where(one)})' for one in unknown), SHOWN)}; correct them, "
-            f"add classes, or say that they are no label: add {_to_abstain(unknown[:SHOWN])}"
+            f"add classes, or say that they are no label: add {way_out}"
         )
     return meant
-
-
-def about_nearest(
-    answers: Iterable[Any], meant: Mapping[Any, Hashable], counts: Sequence[int]
-) -> list[str]:
-    """Return a sentence about answers that differ from the class that they name, if any."""
-    others = [(one, n) for one, n in zip(answers, counts, strict=True) if one != meant[one]]
-    if not others:
-        return []
-    others.sort(key=lambda pair: (-pair[1], str(pair[0])))
-    shown = [f"{one!r} as {meant[one]} ({n:,})" for one, n in others]
-    return [f"Read as classes: {listed(shown, SHOWN)}."]
-
-
-def _to_abstain(labels: Sequence[Any]) -> str:
-    """Return the option that turns labels into no label, as it is typed."""
-    option = typed("abstain")
-    if option == "abstain":
-        return f"abstain={labels!r}"
-    return " ".join(f"{option} {shlex.quote(str(label))}" for label in labels)
 
 
 def _named_class(answer: str, class_of: Mapping[str, Hashable]) -> Hashable | None:

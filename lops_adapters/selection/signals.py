@@ -104,14 +104,7 @@ class Signals:
         >>> Signals.of(votes, 2).labels(votes).tolist()
         [0, 1, 1, 0, 0, -1]
         """
-        return self._best(self._totals(votes), votes)
-
-    def _totals(self, votes: np.ndarray) -> np.ndarray:
-        of_class = np.eye(self.n_classes)[self.keys % self.n_classes] * self.worth[:, None]
-        return np.asarray(weighed(self.matrix(votes), self.overlap) @ of_class)
-
-    def _best(self, totals: np.ndarray, votes: np.ndarray) -> np.ndarray:
-        """Return the classes with the largest totals; of equal ones, that with fewest votes."""
+        totals = self._totals(votes)
         only = np.flatnonzero((totals <= 0).all(axis=1))
         for source, code in zip(*np.divmod(self.constant, self.n_classes), strict=True):
             totals[only, code] += votes[only, source] == code
@@ -122,6 +115,10 @@ class Signals:
         ordered = totals[:, ranked]
         near = ordered >= ordered.max(axis=1, keepdims=True) - 1e-9
         return np.asarray(np.where(ordered.max(axis=1) > 0, ranked[near.argmax(axis=1)], -1))
+
+    def _totals(self, votes: np.ndarray) -> np.ndarray:
+        of_class = np.eye(self.n_classes)[self.keys % self.n_classes] * self.worth[:, None]
+        return np.asarray(weighed(self.matrix(votes), self.overlap) @ of_class)
 
 
 def weighed(matrix: Any, overlap: np.ndarray) -> Any:

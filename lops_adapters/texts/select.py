@@ -3,8 +3,6 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import is_missing
 from lops_adapters.labels.labelled import Groups, Labelled
@@ -130,8 +128,13 @@ def select(
         raise LopsError("wanted labels or soft_labels, one of the two")
     read = read_labels(labels, soft_labels, abstain=abstain, source=source, classes=classes)
     labelled, notes = _labelled(shown, read, groups), list(read.notes)
-    if source is not None and shown is not None:
-        notes += _about_repeats(labelled)
+    if source is not None and shown is not None and labelled.votes is not None:
+        several = texts_of_several(labelled.samples, labelled.votes)
+        if several:
+            notes.append(
+                f"{several:,} texts have labels by several sources, in rows of their own; "
+                "lops_adapters.labels.votes.votes_by_text joins them to votes."
+            )
     return select_labelled(
         labelled,
         choice,
@@ -146,36 +149,20 @@ def select(
 
 
 def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:
-    """Return the samples with their labels; a LopsError unless there is one label per text."""
+    """Return the samples with labels and groups; a LopsError unless there is one per text."""
     n = len(read.codes)
     shown = [f"(row {row})" for row in range(n)] if shown is None else shown
     if len(shown) != n:
         raise LopsError(
             f"found {len(shown)} texts and {n} labels; wanted one label per text, in the same order"
         )
-    return Labelled(shown, read.codes, read.classes, read.votes, _read_groups(groups, n))
-
-
-def _about_repeats(labelled: Labelled) -> list[str]:
-    """Return a sentence about texts whose labels by several sources are rows of their own."""
-    if labelled.votes is None or not (
-        several := texts_of_several(labelled.samples, labelled.votes)
-    ):
-        return []
-    return [
-        f"{several:,} texts have labels by several sources, in rows of their own; "
-        "lops_adapters.labels.votes.votes_by_text joins them to votes."
-    ]
-
-
-def _read_groups(groups: Any, n: int) -> np.ndarray | None:
-    """Return codes of the groups of n texts, (n,) int64, or None; LopsError: one per text."""
-    if groups is None:
-        return None
-    names = flat_list(groups, "groups", "names, one per text")
-    if len(names) != n:
-        raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
-    return Groups(names).codes
+    codes = None
+    if groups is not None:
+        names = flat_list(groups, "groups", "names, one per text")
+        if len(names) != n:
+            raise LopsError(f"found {len(names)} groups and {n} texts; wanted one group per text")
+        codes = Groups(names).codes
+    return Labelled(shown, read.codes, read.classes, read.votes, codes)
 
 
 def read_texts(texts: Sequence[str]) -> list[str]:
