@@ -18,14 +18,11 @@ def read_checked(
 ) -> dict[int, str | None]:
     """Return position of a document -> its class by a person; None: none of the classes.
 
-    Args:
-        path: a table with the columns ``id`` and ``label``, such as the corrections of a report.
-        corpus: whose documents these are.
-        sampled: the corpus is a sample, so that some of these documents are not in it.
-        column: if the table has it, it counts where it is filled, instead of ``label``.
+    The table has the columns ``id`` and ``label``, as the corrections of a report; if it has the
+    ``column``, that counts where it is filled. ``sampled``: the corpus is a sample, so that some of
+    these documents are not in it.
 
-    Raises a LopsError about missing columns, an unknown id or class, or two classes for one
-    document.
+    LopsError: missing columns, an unknown id or class, two classes for one document.
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}

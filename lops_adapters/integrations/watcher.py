@@ -16,15 +16,8 @@ from lops_adapters.selection.methods import check_rule
 class Watcher:
     """The base of the callbacks: fills a record of one training; they say when, and how to predict.
 
-    Args:
-        codes: (N,) int64 pseudo-labels 0..k-1.
-        every, method, keep, skip_decided, stop_when_done: as for the callbacks.
-
-    Attributes:
-        found: the record so far; None before the first checkpoint.
-
-    Raises:
-        LopsError: numbers out of range.
+    ``codes`` are (N,) int64 pseudo-labels 0..k-1; ``found`` is the record so far, None before the
+    first checkpoint. LopsError: numbers out of range.
     """
 
     def __init__(
@@ -69,16 +62,10 @@ class Watcher:
     def look(
         self, predict: Callable[[np.ndarray | None], np.ndarray], *, time: float, horizon: float
     ) -> bool:
-        """Record a checkpoint.
+        """Record a checkpoint, and return whether the training should stop.
 
-        Args:
-            predict: returns (m, k) class probabilities of the samples at (m,) positions, or of all
-                samples for None.
-            time: in epochs.
-            horizon: length of the training in epochs.
-
-        Returns:
-            Whether the training should stop.
+        ``predict`` returns (m, k) class probabilities of the samples at (m,) positions, or of all
+        samples for None; time and horizon, the length of the training, are in epochs.
         """
         positions = None
         if self.found is not None and self.skip_decided:
@@ -98,14 +85,9 @@ class Watcher:
         record.save(path)
 
     def resume(self, path: Path, horizon: float) -> None:
-        """Continue with what :meth:`save` wrote.
+        """Continue with what :meth:`save` wrote; LopsError: for other pseudo-labels.
 
-        Args:
-            path: a file that exists.
-            horizon: of the resumed training, which may be longer than planned before.
-
-        Raises:
-            LopsError: the record is of other pseudo-labels.
+        ``horizon`` is that of the resumed training, which may be longer than planned before.
         """
         record = Record.load(path)
         if not np.array_equal(record.codes, self.codes):
@@ -118,15 +100,10 @@ class Watcher:
 
 
 def read_codes(labels: Any, n: int | None = None, *, floats: bool = False) -> np.ndarray:
-    """Return integer pseudo-labels as (n,) int64.
+    """Return (n,) or (n, 1) integers 0..k-1 of a list, array or tensor as (n,) int64.
 
-    Args:
-        labels: (n,) or (n, 1) integers 0..k-1, in a list, array or tensor.
-        n: number of training samples. Default: the number of labels.
-        floats: accept whole numbers stored as floats.
-
-    Raises:
-        LopsError: another shape, other numbers, negative labels.
+    ``n`` is the number of training samples; ``floats`` allows whole numbers stored as floats.
+    LopsError: another shape, other numbers, negative labels.
     """
     plain = labels.detach().cpu() if hasattr(labels, "detach") else labels
     codes = np.asarray(plain.tolist() if hasattr(plain, "tolist") else list(plain))

@@ -82,13 +82,9 @@ def table(
 ) -> str:
     """Return a table that scrolls sideways where it is too wide; numbers are right-aligned.
 
-    Args:
-        head: names of the columns; the first column names the row.
-        rows: cells, shown as text unless they are :class:`Markup`.
-        caption: for screen readers; not shown.
-        text: further columns that hold words.
-        stacked: on a phone, put the words of a row above and below its numbers, so that nothing
-            lies beyond the edge.
+    Cells are shown as text unless they are :class:`Markup`; the caption is for screen readers. The
+    first column, which names the row, and those of ``text`` hold words. ``stacked``: on a phone,
+    the words of a row are above and below its numbers, so that nothing lies beyond the edge.
     """
     words = {0, *text}
     kinds = [' class="words" dir="auto"' if i in words else "" for i in range(len(head))]

@@ -122,13 +122,12 @@ def least_trusted(
 ) -> np.ndarray:
     """Return the positions of the least trusted rows, the least trusted first.
 
-    Ties: rejected rows first, then the largest ``doubt``, then a hash.
+    Ties: rejected rows first, then the largest ``doubt``, then a hash. At most ``total`` in all and
+    ``per_class`` per class; lowered where all classes together pass ``total``.
 
     Args:
         confidence, codes, mask: (n,) float64, int class of each row, and bool, kept rows.
         doubt: (n,) float64, the probe's probability of another class.
-        per_class: at most so many per class; lowered where all classes together pass ``total``.
-        total: at most so many in all; 0 for none.
 
     >>> confidence, codes = np.array([0.1, 0.9, 0.2]), np.array([0, 0, 1])
     >>> mask, doubt = np.zeros(3, bool), np.zeros(3)

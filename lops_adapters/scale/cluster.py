@@ -89,10 +89,9 @@ def spread(
 ) -> Iterator[tuple[int, Any]]:
     """Run ``work(item, *shared)`` for all items, some at a time, on one processor each.
 
-    Yields place and result of each item, in any order. A task whose worker or node is lost runs
-    again, elsewhere. ``work`` is a function of a module; its errors come back. References in
-    ``shared`` are resolved where the work is done; ``cards`` are the GPUs that each item needs.
-    LopsError: raised by the work, or a worker that is lost again and again.
+    Yields place and result of each item, in any order. Lost tasks run again, elsewhere. ``work`` is
+    a function of a module; references in ``shared`` are resolved there; ``cards`` are the GPUs of
+    each item. LopsError: raised by the work, or a worker that is lost again and again.
     """
     # retry_exceptions stays off: what a row raises, it raises again.
     task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3)(work)
