@@ -32,6 +32,12 @@ SMALL = {
     "head_updates": 1,
     "head_learning_rate": 0.01,
 }
+NARROW = {
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+}
 
 
 def settings(**overrides):
@@ -81,13 +87,7 @@ def save_masked_bert(folder, **shape):
     from lops_adapters.encoders.pretrained import hushed, load_tokenizer
 
     vocabulary = len(load_tokenizer(save_encoder(folder)))
-    narrow = {
-        "hidden_size": 16,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "max_position_embeddings": 64,
-    }
+    narrow = {**NARROW, "max_position_embeddings": 64}
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(8)
         config = BertConfig(vocab_size=vocabulary, initializer_range=0.2, **{**narrow, **shape})
@@ -135,18 +135,12 @@ def save_masked_roberta(folder):
     )
     with torch.random.fork_rng(), hushed():
         torch.manual_seed(9)
-        narrow = {
-            "hidden_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-        }
         config = RobertaConfig(
             vocab_size=len(fast),
             max_position_embeddings=66,
             pad_token_id=1,
             initializer_range=0.2,
-            **narrow,
+            **NARROW,
         )
         AutoModelForMaskedLM.from_config(config).save_pretrained(folder)
     fast.save_pretrained(folder)

@@ -322,17 +322,19 @@ def test_one_class_is_kept_whole(job, built, method, keep):
     assert all(note.asked == [] for note in built)
 
 
-@pytest.mark.parametrize(("classifier", "given"), [("hybrid", "own"), ("linear", "static")])
-def test_the_committee_reads_the_encoder_of_the_classifier(job, built, classifier, given):
-    settings = ConweaSettings(classifier=classifier, encoder="own")
-    replace(job, settings=settings).selector("committee", Probe)
+@pytest.mark.parametrize(
+    ("settings", "classifier", "given"),
+    [
+        (ConweaSettings, "hybrid", "own"),
+        (ConweaSettings, "linear", "static"),
+        (SelfTrainingSettings, "linear", "own"),
+    ],
+)
+def test_the_committee_reads_the_encoder_of_the_classifier(job, built, settings, classifier, given):
+    """That of self-training with any classifier."""
+    chosen = settings(classifier=classifier, encoder="own")
+    replace(job, settings=chosen).selector("committee", Probe)
     assert built[0].encoder == given
-
-
-def test_the_committee_of_self_training_reads_the_encoder_with_any_classifier(job, built):
-    settings = SelfTrainingSettings(classifier="linear", encoder="own")
-    replace(job, settings=settings).selector("committee", Probe)
-    assert built[0].encoder == "own"
 
 
 def test_the_words_of_the_classes():
