@@ -1,5 +1,7 @@
 """What is learnt from checked rows: how far to believe each member and each label."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,17 @@ def test_checked_rows_teach_and_vectors_add_to_it():
         assert weights[0] > 1.2 * weights[1] or not len(checked)
     assert scores[1] > scores[0] + 0.03
     assert scores[2] > scores[1] + 0.01
+
+
+def test_vectors_add_their_coefficients():
+    likelihoods, codes, given, true, vectors = world()
+    rows = np.arange(100)
+    arbiter = learn(likelihoods, codes, given, rows, true[rows], vectors, EQUAL)
+    without = replace(arbiter, of_vectors=np.zeros((5, K)))
+    logs = [np.log(one.probabilities(likelihoods, codes, vectors)) for one in (arbiter, without)]
+    added, expected = logs[0] - logs[1], vectors @ arbiter.of_vectors
+    np.testing.assert_allclose(added - added[:, :1], expected - expected[:, :1], atol=1e-6)
+    assert np.diag(arbiter.of_vectors[:K]).min() > 0.1  # the class shifts this part of its vectors
 
 
 def test_labels_that_are_never_right_are_not_believed():
