@@ -138,7 +138,13 @@ def weighed(matrix: Any, overlap: np.ndarray) -> Any:
     return shared
 
 
-def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = False) -> np.ndarray:
+def overlapping(
+    matrix: Any,
+    true: np.ndarray,
+    signals: Signals,
+    both: np.ndarray | None = None,
+    first: bool = False,
+) -> np.ndarray:
     """Return how far signals for the same class repeat each other, (f, f) in [0, 1].
 
     The squared correlation of two signals beyond what the true classes, (n, k) probabilities,
@@ -147,10 +153,11 @@ def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = F
     same rows are no copies. Else it is counted over all rows: to a rule, no vote is a statement.
 
     Sources that hardly ever differ are copies: 1. ``first``: of sources
-    that vote for several classes nothing else counts; it is :attr:`Signals.overlap`.
+    that vote for several classes nothing else counts; it is :attr:`Signals.overlap`. ``both``:
+    :func:`together`, if it is known.
     """
     owners, classes = np.divmod(signals.keys, signals.n_classes)
-    several, both = np.isin(owners, signals.several), (matrix.T @ matrix).toarray()
+    several, both = np.isin(owners, signals.several), together(matrix) if both is None else both
     of_classes = np.asarray(matrix.T @ true).T  # (k, f)
     rates = of_classes / np.maximum(true.sum(axis=0), 1e-9)[:, None]
     explained = of_classes.T @ rates
@@ -160,7 +167,13 @@ def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = F
     if first:
         correlation[np.ix_(several, several)] = 0
     elif several.any():
-        inside = _where_both_vote(matrix[:, several], true, owners[several], classes[several])
+        inside = _where_both_vote(
+            matrix[:, several],
+            both[np.ix_(several, several)],
+            true,
+            owners[several],
+            classes[several],
+        )
         correlation[np.ix_(several, several)] = inside
     overlap = np.clip(correlation, 0, 1) ** 2
     copies = _copies(both, owners, classes) if first else signals.overlap == 1
@@ -170,10 +183,15 @@ def overlapping(matrix: Any, true: np.ndarray, signals: Signals, first: bool = F
     return np.asarray(overlap)
 
 
+def together(matrix: Any) -> np.ndarray:
+    """Return on how many rows two signals occur, (f, f) float64."""
+    return np.asarray((matrix.T @ matrix).toarray())
+
+
 def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return whether the sources of two signals are copies, (f, f) bool; by Cohen's kappa.
 
-    ``both`` are (f, f) numbers of rows with both signals.
+    ``both`` is :func:`together`.
     """
     m, k = int(owners.max(initial=0)) + 1, int(classes.max(initial=0)) + 1
     counts = np.zeros((m, k))
@@ -188,12 +206,12 @@ def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.nda
 
 
 def _where_both_vote(
-    matrix: Any, true: np.ndarray, owners: np.ndarray, classes: np.ndarray
+    matrix: Any, both: np.ndarray, true: np.ndarray, owners: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
     """Return correlations over the rows on which both sources vote, drawn towards 0, (s, s).
 
-    ``matrix`` has the s signals of sources that vote for several classes. Of signals for different
-    classes they are 0.
+    ``matrix`` has the s signals of sources that vote for several classes, ``both`` is
+    :func:`together` of them. Of signals for different classes they are 0.
     """
     from scipy.sparse import csr_matrix
 
@@ -202,7 +220,7 @@ def _where_both_vote(
     rows = _rows_of_pairs(voted, true)
     rates = np.asarray(matrix.T @ true).T  # (k, s)
     rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
-    both, correlation = (matrix.T @ matrix).toarray(), np.zeros((len(owners), len(owners)))
+    correlation = np.zeros((len(owners), len(owners)))
     for code in np.unique(classes):
         of_class = np.flatnonzero(classes == code)
         shared = rows[:, of_source[of_class][:, None], of_source[of_class]]

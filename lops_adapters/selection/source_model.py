@@ -9,7 +9,14 @@ import numpy as np
 
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.posterior import SHARPNESS
-from lops_adapters.selection.signals import Signals, frequencies, overlapping, pooled, weighed
+from lops_adapters.selection.signals import (
+    Signals,
+    frequencies,
+    overlapping,
+    pooled,
+    together,
+    weighed,
+)
 
 # Votes of other sources on a row that weigh as much as the majority. This, the next four numbers,
 # and the constants of :mod:`.signals` were chosen on the tables of docs/results/sources.md, gold
@@ -50,12 +57,14 @@ class VoteRows(NamedTuple):
     Attributes:
         signals: of all rows.
         matrix: (r, f) sparse, which signals the rows have.
+        both: (f, f) float64, on how many rows two signals occur.
         majority: (r, k) float64, shares of the votes, and a little of every class.
         certain: (r,) int codes of checked rows, -1: not checked.
     """
 
     signals: Signals
     matrix: Any
+    both: np.ndarray
     majority: np.ndarray
     certain: np.ndarray
 
@@ -80,7 +89,8 @@ def vote_rows(signals: Signals, votes: np.ndarray, certain: np.ndarray) -> VoteR
     k, matrix = signals.n_classes, signals.matrix(votes)
     once = weighed(matrix, signals.overlap)  # copies count once
     counts = np.asarray(once @ np.eye(k)[signals.keys % k]) + 0.3 / k
-    return VoteRows(signals, matrix, counts / counts.sum(axis=1, keepdims=True), certain)
+    majority = counts / counts.sum(axis=1, keepdims=True)
+    return VoteRows(signals, matrix, together(matrix), majority, certain)
 
 
 def logarithm(likely: np.ndarray) -> np.ndarray:
@@ -109,7 +119,7 @@ def estimated(
     for step in range(_ROUNDS):
         known = anchor * majority + (1 - anchor) * true
         if step < _RECOUNTED:
-            overlap = overlapping(matrix, known, signals)
+            overlap = overlapping(matrix, known, signals, rows.both)
             shared = weighed(matrix, overlap)
         logs, previous = frequencies(known), ratios
         probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
