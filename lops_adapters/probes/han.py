@@ -21,7 +21,7 @@ from lops_adapters.encoders.torch_tools import (
     resolve_device,
     training_batches,
 )
-from lops_adapters.probes.base import Stage, Steady, Update
+from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.early_stopping import EarlyStopping, held_out
 from lops_adapters.probes.stages import Heard
 from lops_adapters.probes.word_probe import WordProbe
@@ -31,7 +31,7 @@ Document = list[np.ndarray]  # one array of word indices per sentence
 
 
 @dataclass
-class HanProbe(Steady, WordProbe):
+class HanProbe(WordProbe):
     """A hierarchical attention network over sentences of tokens.
 
     Args:
@@ -143,6 +143,11 @@ class HanProbe(Steady, WordProbe):
             log.info(message, self.kind, stopper.epochs, self.epochs, stopper.best_epoch)
         if not self.faithful and stopper.best is not None:
             self._network.load_state_dict(stopper.best)
+
+    @property
+    def schedule(self) -> Stage:
+        """All epochs at the same rate; not ``Steady``, which cross-validation trains longer."""
+        return Stage(self.epochs, steady)
 
     def staged_updates(
         self,
