@@ -4,10 +4,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from lops_adapters import extras
@@ -60,15 +60,32 @@ def threads() -> dict[str, int | None]:
     }
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+class _OneBlasThread(ContextDecorator):
     """Let BLAS compute with one thread: the same bits on every number of processors.
 
     Products of the size of a committee's are slower on two threads, which wait for each other in a
-    loop: five times as slow beside other programs.
+    loop: five times as slow while other programs compute. It holds for the process, for as long as
+    one of its threads is inside. OpenBLAS, MKL and BLIS are limited, not Accelerate of macOS.
     """
-    with _libraries().limit(limits=1, user_api="blas"):
-        yield
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limited: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limited = _libraries().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limited.restore_original_limits()
+
+
+one_blas_thread = _OneBlasThread()
 
 
 @cache

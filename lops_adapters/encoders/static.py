@@ -73,7 +73,7 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
 
 
-@lru_cache(maxsize=4)  # blocks of a table come with the same words, between others
+@lru_cache(maxsize=2)  # a table's blocks share their words; other texts come in between
 def _pieces_of(words: tuple[str, ...]) -> Any:
     """Return the mean of each word's pieces, (w, pieces) float32 CSR, kept for the next texts."""
     from scipy import sparse

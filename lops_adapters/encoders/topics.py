@@ -43,7 +43,7 @@ class Topics:
         return vectors
 
 
-@one_blas_thread()
+@one_blas_thread
 def leading(matrix: Any, width: int, seed: int) -> np.ndarray:
     """Return the leading right singular vectors of a sparse matrix, (columns, width), as columns.
 

@@ -56,12 +56,12 @@ class Regression(Steady, Probe):
                 weights, total = self._weights, squares
                 if columns is not None:  # only their weights have a gradient
                     weights, total = weights.take(columns, axis=0), total.take(columns, axis=0)
-                error = softmax(batch.cells @ weights + self._bias)
+                error = softmax(product(batch.cells, weights) + self._bias)
                 if stage.heard is not None:
                     stage.heard(positions, error.copy())
                 error[np.arange(len(batch)), codes[positions]] -= 1.0
                 error /= len(batch)
-                gradient, of_bias = batch.cells.T @ error, error.sum(axis=0)
+                gradient, of_bias = product(batch.cells.T, error), error.sum(axis=0)
                 total += gradient**2
                 bias_squares += of_bias**2
                 rate = self.learning_rate * share
@@ -82,7 +82,15 @@ class Regression(Steady, Probe):
         if not len(self._bias):
             raise self._untrained()
         rows = prepared if positions is None else prepared[positions]
-        return softmax(rows @ self._weights + self._bias)
+        return softmax(product(rows, self._weights) + self._bias)
+
+
+def product(rows: Any, others: np.ndarray) -> np.ndarray:
+    """Return the product of two matrices, the first dense or sparse, by one thread."""
+    if not isinstance(rows, np.ndarray):
+        return np.asarray(rows @ others)  # without BLAS
+    with one_blas_thread:
+        return np.asarray(rows @ others)
 
 
 def _whole_rows(matrix: np.ndarray) -> np.ndarray:
@@ -90,7 +98,7 @@ def _whole_rows(matrix: np.ndarray) -> np.ndarray:
     return matrix.view(np.dtype((np.void, matrix.strides[0])))[:, 0]
 
 
-@one_blas_thread()
+@one_blas_thread
 def logistic_weights(
     rows: np.ndarray, codes: np.ndarray, n_classes: int, strength: float
 ) -> np.ndarray:

@@ -56,7 +56,7 @@ class Arbiter:
     missing: np.ndarray
     checked: int
 
-    @one_blas_thread()
+    @one_blas_thread
     def probabilities(
         self, likelihoods: Sequence[np.ndarray], codes: np.ndarray, vectors: np.ndarray
     ) -> np.ndarray:
@@ -74,7 +74,7 @@ class Arbiter:
         return probabilities
 
 
-@one_blas_thread()
+@one_blas_thread
 def learn(
     likelihoods: Sequence[np.ndarray],
     codes: np.ndarray,

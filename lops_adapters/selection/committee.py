@@ -180,7 +180,7 @@ class Committee:
         )
         return Corrected(selection, objects(classes)[labels]) if self.correct else selection
 
-    @one_blas_thread()
+    @one_blas_thread
     def _estimated(
         self,
         heard: Scores,

@@ -12,7 +12,7 @@ import numpy as np
 from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
-from lops_adapters.probes.regression import logistic_weights, softmax
+from lops_adapters.probes.regression import logistic_weights, product, softmax
 from lops_adapters.selection.folds import (
     Folded,
     best_checkpoint,
@@ -22,7 +22,6 @@ from lops_adapters.selection.folds import (
     trained_until,
 )
 from lops_adapters.selection.member import Member, Reader
-from lops_adapters.surroundings import one_blas_thread
 
 Vectors = Callable[[Any], np.ndarray]  # (n, width), rows of unit length
 BLOCK = 1024  # rows compared at a time
@@ -110,7 +109,7 @@ class VectorRegression(Member):
         present, weights = fold
         probabilities = np.zeros((len(vectors), self._n_classes))
         # In float64: the last bits of float32 products depend on the number of rows.
-        scores = _product(vectors.astype(np.float64), weights[:-1]) + weights[-1]
+        scores = product(vectors.astype(np.float64), weights[:-1]) + weights[-1]
         probabilities[:, present] = softmax(scores).astype(np.float32)
         return probabilities
 
@@ -145,7 +144,7 @@ class Neighbours(Member):
         starts = range(0, n, BLOCK)
         for start in progress(starts, desc="neighbours", unit="block", quiet=labelled.quiet):
             rows = np.arange(start, min(start + BLOCK, n))
-            near = _product(vectors[rows], self._others.T)
+            near = product(vectors[rows], self._others.T)
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
             if labelled.groups is not None:
@@ -162,7 +161,7 @@ class Neighbours(Member):
         others = self._others.astype(np.float64)
         probabilities = np.empty((len(vectors), self._n_classes))
         for start in range(0, len(vectors), BLOCK):
-            near = _product(vectors[start : start + BLOCK], others.T).astype(np.float32)
+            near = product(vectors[start : start + BLOCK], others.T).astype(np.float32)
             if groups is not None and self._groups is not None:
                 near[groups[start : start + BLOCK, None] == self._groups] = -np.inf
             probabilities[start : start + BLOCK] = self._shares(near)
@@ -175,11 +174,6 @@ class Neighbours(Member):
         """Return the classes' shares of the votes, (m, k), from (m, o) cosines."""
         counted = votes(near, self._labels, self._nearest, self._n_classes) + 1e-3
         return np.asarray(counted / counted.sum(axis=1, keepdims=True))
-
-
-@one_blas_thread()
-def _product(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return np.asarray(rows @ others)
 
 
 def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> np.ndarray:
@@ -246,7 +240,7 @@ class ClassWords(Member):
         return self._standardised(self._near(samples))
 
     def _near(self, samples: Any) -> np.ndarray:
-        return _product(self.encode(samples), self._of_classes.T).astype(np.float64)
+        return product(self.encode(samples), self._of_classes.T).astype(np.float64)
 
     def _standardised(self, near: np.ndarray) -> np.ndarray:
         return np.asarray(softmax(2 * (near - self._mean) / self._spread))

@@ -239,17 +239,17 @@ def _rows_of_pairs(voted: Any, true: np.ndarray) -> np.ndarray:
     """
     from scipy.sparse import csr_matrix
 
-    (n, m), k = voted.shape, true.shape[1]
-    total, size = np.zeros((m * m, k)), max(1, _PAIRS // max(1, np.diff(voted.indptr).max()) ** 2)
-    for start in range(0, n, size):
-        block = voted[start : start + size]
-        votes = np.diff(block.indptr)
-        row = np.repeat(np.arange(len(votes)), votes)
-        others = block[row]  # beside each vote, all votes of its row
-        pairs = np.repeat(block.indices.astype(np.int64), votes[row]) * m + others.indices
-        starts = np.concatenate([[0], np.cumsum(votes**2)])
-        cells = csr_matrix((others.data, pairs, starts), shape=(len(votes), m * m))
-        total += cells.T @ true[start : start + size]
+    (n, m), k, votes = voted.shape, true.shape[1], np.diff(voted.indptr).astype(np.int64)
+    total, block = np.zeros((m * m, k)), np.cumsum(votes**2) // _PAIRS
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    for rows in map(np.arange, starts, [*starts[1:], n]):
+        row = np.repeat(rows, votes[rows])  # of each vote
+        others = voted[row]  # all votes of that row
+        of_votes = voted.indices[voted.indptr[rows[0]] : voted.indptr[rows[-1] + 1]]
+        pairs = np.repeat(of_votes.astype(np.int64), votes[row]) * m + others.indices
+        ends = np.concatenate([[0], np.cumsum(votes[rows] ** 2)])
+        cells = csr_matrix((others.data, pairs, ends), shape=(len(rows), m * m))
+        total += cells.T @ true[rows]
     return np.asarray(total.T.reshape(k, m, m))
 
 

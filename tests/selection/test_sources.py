@@ -4,9 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from lops_adapters.labels.votes import Votes
-from lops_adapters.selection import build, source_table, sources
+from lops_adapters.selection import build, signals, source_table, sources
 from lops_adapters.selection.signals import Signals, overlapping
 from lops_adapters.selection.source_model import vote_rows
 from lops_adapters.selection.source_table import assess
@@ -347,3 +348,14 @@ def test_a_model_leaves_the_majority_only_if_it_predicts_votes_clearly_better(n,
     """The gain of 60 rows is about two standard errors; 3.5 are asked for."""
     _, votes = voted([0.4, 0.6, 0.9], n=n, coverage=0.9, seed=0)
     assert by_votes(votes, K).model.free == free
+
+
+@pytest.mark.parametrize("pairs", [1, 50, 1 << 22])
+def test_rows_on_which_two_sources_vote_are_counted_in_blocks(pairs, monkeypatch):
+    monkeypatch.setattr(signals, "_PAIRS", pairs)
+    rng = np.random.default_rng(0)
+    votes, true = (rng.random((40, 5)) < 0.5).astype(float), rng.dirichlet(np.ones(3), 40)
+    votes[7] = 1  # a row that everybody labels
+    votes[8] = 0
+    found = signals._rows_of_pairs(csr_matrix(votes), true)
+    np.testing.assert_allclose(found, np.einsum("nk,ni,nj->kij", true, votes, votes))
