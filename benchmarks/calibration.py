@@ -37,7 +37,7 @@ from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import FOLDS, Folded
 from lops_adapters.selection.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.posterior import label_distribution, posterior_given
-from lops_adapters.selection.ranked import Request
+from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score

@@ -30,7 +30,7 @@ from lops_adapters.selection.committee import Committee
 from lops_adapters.selection.folds import Folded
 from lops_adapters.selection.member import Member
 from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.ranked import Request
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.suggestions import Estimates, Listener
 
 COUNTS = (20, 50, 100, 150, 200)

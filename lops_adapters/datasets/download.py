@@ -1,4 +1,7 @@
-"""Where registered data sets come from: fetched over HTTP, in limited time, and verified."""
+"""Where registered data sets come from: fetched over HTTP, in limited time, and verified.
+
+A file is renamed to its final name when it is complete.
+"""
 
 import hashlib
 import http.client

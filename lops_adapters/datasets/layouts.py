@@ -183,7 +183,7 @@ def _filled_lines(path: Path) -> list[str]:
 
 
 def _indices(path: Path, n_classes: int) -> list[int]:
-    """Read class _indices from 0 to ``n_classes`` - 1, one per line; LopsError: another line."""
+    """Read class indices from 0 to ``n_classes`` - 1, one per line; LopsError: another line."""
     numbers = []
     for number, line in enumerate(_filled_lines(path), 1):
         if not (line.isascii() and line.isdigit()) or int(line) >= n_classes:

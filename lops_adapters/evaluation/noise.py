@@ -2,6 +2,7 @@
 
 Notation: n pseudo-labelled samples. The coverage of a selection is (number selected) / n; its noise
 is (number selected with a wrong pseudo-label) / (number selected). Both are fractions in [0, 1].
+Other modules take the checks of labels from here.
 """
 
 from collections.abc import Sequence

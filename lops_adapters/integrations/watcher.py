@@ -16,8 +16,9 @@ from lops_adapters.selection.methods import check_rule
 class Watcher:
     """The base of the callbacks: fills a record of one training; they say when, and how to predict.
 
-    ``codes`` are (N,) int64 pseudo-labels 0..k-1; ``found`` is the record so far, None before the
-    first checkpoint. LopsError: numbers out of range.
+    ``codes`` are (N,) int64 pseudo-labels 0..k-1, the other arguments as for the callbacks;
+    ``found`` is the record so far, None before the first checkpoint. LopsError: numbers out of
+    range.
     """
 
     def __init__(

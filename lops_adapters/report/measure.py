@@ -123,7 +123,7 @@ def least_trusted(
     """Return the positions of the least trusted rows, the least trusted first.
 
     Ties: rejected rows first, then the largest ``doubt``, then a hash. At most ``total`` in all and
-    ``per_class`` per class; lowered where all classes together pass ``total``.
+    ``per_class`` per class; lowered where all classes together pass ``total`` (0: none).
 
     Args:
         confidence, codes, mask: (n,) float64, int class of each row, and bool, kept rows.

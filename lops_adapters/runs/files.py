@@ -1,6 +1,6 @@
 """What a run writes: tables of pseudo-labels, selections and predictions, and metrics.
 
-And what documents that a person has checked say of pseudo-labels, and which ones to check next.
+Metrics hold what checked documents say of the pseudo-labels. Also: which documents to check next.
 """
 
 from collections.abc import Iterable, Sequence

@@ -167,7 +167,8 @@ def round_rows(
         if not item.selects:
             for name in selection_metrics(item.selection).keys() - {"selected"}:
                 del row[name]
-        rows.append({**row, "iteration": number + item.number, "stage": f"round {item.number + 1}"})
+        first = {"iteration": number + item.number, "stage": f"round {item.number + 1}"}
+        rows.append({**first, **row, **first})
     return rows
 
 

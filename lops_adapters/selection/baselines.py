@@ -1,4 +1,4 @@
-"""Baselines: keep everything, random samples, or what the gold labels confirm."""
+"""Baselines, which keep everything or random samples, and the upper bound by gold labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.ranked import Request, Scored, best, selection_of
+from lops_adapters.selection.ranked import Scored, best, selection_of
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Select, encode, values
 from lops_adapters.selection.suggestions import Listener
 

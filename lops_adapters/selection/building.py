@@ -15,7 +15,7 @@ from lops_adapters.probes.estimator import as_probe
 from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.methods import METHODS, check
-from lops_adapters.selection.ranked import Request
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Select
 from lops_adapters.selection.suggestions import Listener
 

@@ -1,4 +1,4 @@
-"""Rows for a person to check, and what the checks say about the noise of all labels.
+"""Rows for a person to check, what the checks say of all labels, and what a committee says of each.
 
 Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels. The samples fall into two strata:
 those whose suggested label differs from the pseudo-label, and the others. As many rows are checked
@@ -13,10 +13,9 @@ import numpy as np
 
 from lops_adapters.core import tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection import Suggestions
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.posterior import NoiseEstimate
-from lops_adapters.selection.suggestions import Estimates
+from lops_adapters.selection.suggestions import Estimates, Suggestions
 
 _Z = 1.959963984540054  # of a 95 % interval
 

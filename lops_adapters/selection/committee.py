@@ -27,7 +27,8 @@ from lops_adapters.selection.member import Member, vectors_of, without_nan
 from lops_adapters.selection.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.members import Learnt, OwnProbabilities, check_words
 from lops_adapters.selection.posterior import SHARPNESS, label_distribution, least_kept
-from lops_adapters.selection.ranked import Request, Scored, best, is_fraction, selection_of, shares
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares
+from lops_adapters.selection.request import Request, is_fraction
 from lops_adapters.selection.selectors import Corrected, Select, objects
 from lops_adapters.selection.source_table import Source, assess
 from lops_adapters.selection.sources import fit as fit_sources

@@ -8,7 +8,8 @@ from lops_adapters import extras
 from lops_adapters.core import Selection
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.folds import Folded, held_out
-from lops_adapters.selection.ranked import Request, Scored, best, selection_of, shares
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
 from lops_adapters.selection.suggestions import Listener
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.ranked import Request, Scored
+from lops_adapters.selection.ranked import Scored
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Select
 from lops_adapters.selection.suggestions import Listener
 

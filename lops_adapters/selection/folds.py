@@ -1,4 +1,4 @@
-"""Folds of cross-validation, and what a probe says held out, at checkpoints of its training."""
+"""Folds of cross-validation; what a probe says held out, and at which checkpoint it is believed."""
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.ranked import Scored, best, is_fraction, selection_of, shares, total
+from lops_adapters.selection.ranked import Scored, best, selection_of, shares, total
+from lops_adapters.selection.request import is_fraction
 from lops_adapters.selection.selectors import Labels
 from lops_adapters.selection.suggestions import Listener
 

@@ -10,7 +10,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, check_counts
 from lops_adapters.selection.confidences import no_checkpoint
 from lops_adapters.selection.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.ranked import Request
+from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Select, encode
 from lops_adapters.selection.suggestions import Listener
 

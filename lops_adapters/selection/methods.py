@@ -18,7 +18,7 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.registry import Registry
 from lops_adapters.selection import baselines, committee, confidences, confident, dropout, lops, o2u
 from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.ranked import is_fraction
+from lops_adapters.selection.request import is_fraction
 from lops_adapters.selection.selectors import Select
 
 RANKED = "{share} that {name} ranks highest"
@@ -31,7 +31,7 @@ class Method:
     Attributes:
         name: what :func:`lops_adapters.selection.build` takes.
         summary: one line.
-        make: from a checked :class:`~lops_adapters.selection.ranked.Request` to what selects among
+        make: from a checked :class:`~lops_adapters.selection.request.Request` to what selects among
             labelled samples; options are its further arguments.
         kept: what is kept, as a sentence without its full stop; ``{share}`` becomes the
             fraction, ``{name}`` the name. A method that decides how many to keep needs its own.

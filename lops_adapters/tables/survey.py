@@ -33,7 +33,8 @@ class Survey:
     """What the first pass finds; surveys of consecutive parts of a table can be joined.
 
     Args:
-        columns, seed, limits: of the table, and of the draw.
+        columns: of the table.
+        seed, limits: of the draw.
         most: rows of the sample; 0: labels are only counted in ``tally``.
         start: position of the first row in the table.
         checked: row of the table, from 0 -> label by a person, as text; with those of the column of

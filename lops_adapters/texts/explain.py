@@ -1,4 +1,4 @@
-"""The sentences under a selection, and warnings about one that looks wrong."""
+"""The sentences under a selection, warnings about one that looks wrong, and copies of texts."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

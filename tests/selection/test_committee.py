@@ -21,7 +21,7 @@ from lops_adapters.selection.likelihoods import preferred
 from lops_adapters.selection.member import Member
 from lops_adapters.selection.members import Learnt, Neighbours
 from lops_adapters.selection.posterior import SHARPNESS, least_kept, posterior
-from lops_adapters.selection.ranked import Request
+from lops_adapters.selection.request import Request
 
 from ..noisy import noisy_texts
 from .stand_in import likely

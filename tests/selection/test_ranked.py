@@ -7,7 +7,8 @@ import pytest
 
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.ranked import Request, Scored, best, shares, total
+from lops_adapters.selection.ranked import Scored, best, shares, total
+from lops_adapters.selection.request import Request
 
 
 def test_total():
