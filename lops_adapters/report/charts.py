@@ -113,6 +113,8 @@ def _nice_ticks(low: float, high: float, about: int = 5) -> list[float]:
 
     >>> _nice_ticks(0, 0.23), _nice_ticks(-0.25, 1)
     ([0.0, 0.05, 0.1, 0.15, 0.2], [-0.25, 0.0, 0.25, 0.5, 0.75, 1.0])
+    >>> _nice_ticks(0.91, 0.92)
+    [0.91, 0.912, 0.914, 0.916, 0.918, 0.92]
     """
     rough = (high - low) / about
     size = 10.0 ** math.floor(math.log10(rough))

@@ -274,6 +274,15 @@ def learnt(encoder, tmp_path_factory):
     return watched(quick_learner(encoder, tmp_path_factory.mktemp("learnt")))
 
 
+def test_only_undecided_samples_are_predicted(encoder, tmp_path, learnt):
+    trainer = quick_learner(encoder, tmp_path)
+    record = watched(trainer, keep=0.9, method="ranked", skip_decided=True)
+    seen = record.seen
+    assert seen[0].all()
+    assert 0 < seen[1:].mean() < 1
+    np.testing.assert_allclose(record.probabilities()[seen], learnt.probabilities()[seen])
+
+
 @pytest.mark.parametrize("keep", [0.2, 0.9])
 def test_selects_with_a_trainer(encoder, tmp_path, learnt, keep):
     order = LearningOrder(learnt.codes, tau=keep, rule="ranked", horizon=3.0, max_checkpoints=3)

@@ -117,6 +117,8 @@ def test_texts_of_any_container_come_back_in_it(kind):
     wanted = build("ranked", LinearProbe(), seed=0)(TEXTS, NAMES).kept
     assert selector.sample_indices_.tolist() == wanted.tolist()
     assert type(kept) is type(X)
+    if kind in (pandas.Series, one_column):
+        assert kept.index.tolist() == wanted.tolist()
     assert type(kept_labels) is type(labels)
     assert np.asarray(kept).ravel().tolist() == [TEXTS[i] for i in wanted]
     assert list(kept_labels) == NAMES[wanted].tolist()

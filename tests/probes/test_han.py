@@ -148,7 +148,10 @@ def test_last_words_only(vectors):
 
 def test_words_without_a_vector_are_left_out(vectors, trained):
     texts, codes = topic_texts(12, seed=3)
-    for probe in (HanProbe(vectors, **SMALL).fit(texts, codes, 3), trained):
+    frozen = HanProbe(vectors, **SMALL).fit(texts, codes, 3)
+    table = frozen._network.embedding.weight.detach().numpy()
+    np.testing.assert_array_equal(table[1:], vectors.vectors)
+    for probe in (frozen, trained):
         clean, noisy = probe.predict_proba(
             [SENTENCES, [["unheard"], *[[*sentence, "of"] for sentence in SENTENCES]]]
         )

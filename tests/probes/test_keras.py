@@ -207,6 +207,7 @@ def test_tuner_by_hand(trained, vectors):
     """Two updates of SGD with momentum and a falling step, from gradients taken by PyTorch."""
     import torch
 
+    np.testing.assert_array_equal(layer(trained, "words")[0][1:], vectors.vectors)  # frozen
     probe = KerasProbe(vectors=vectors, **SMALL).restore(trained.trainable_weights(), 3)
     start, prepared = probe.trainable_weights(), probe.prepare(TEXTS)
     positions = [np.array([3, 1, 7]), np.array([0, 2])]

@@ -84,7 +84,12 @@ def test_the_table_of_a_run():
 
 
 def test_numbers_stand_in_the_page(tmp_path):
-    reader = Reader(page(tmp_path, *contents()))
+    text = page(tmp_path, *contents())
+    assert text.startswith("<!doctype html>")
+    assert '<meta charset="utf-8">' in text
+    assert not re.search(r"https?:|src=|href=|@import|url\(", text)  # self-contained
+    reader = Reader(text)
+    assert not {"script", "link", "img", "iframe"} & reader.names
     assert reader.open == []
     assert "conwea on toy" in reader.text
     assert (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.cli import select as command
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.formats.readers import open_table
 from lops_adapters.labels.columns import Columns
 from lops_adapters.probes.embedding import EmbeddingProbe
@@ -264,6 +264,14 @@ def test_an_address_needs_the_engine(here):
     path = write_table(here / "news.csv", ROWS)
     with pytest.raises(LopsError, match="--address is here without --engine ray"):
         run(path, "--address", "here")
+
+
+def test_warnings_of_the_fit_arrive(here):
+    order = np.random.default_rng(0).permutation(240).tolist()
+    rows = [[*row[:2], ROWS[i][2], row[3]] for i, row in zip(order, ROWS, strict=True)]
+    write_table(here / "news.csv", rows)
+    with pytest.warns(LopsWarning, match="hardly more than by guessing, so all are kept"):
+        run_on_ray("news.csv", "--quiet")
 
 
 def test_a_worker_that_is_lost_every_time(ray):

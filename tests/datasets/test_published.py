@@ -1,3 +1,5 @@
+"""Published data sets: where each is fetched from, and what is said without a network."""
+
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""Texts and labels of every container, and refused ones."""
+"""Texts and labels that are read: of every container, and refused ones."""
 
 from functools import partial
 
