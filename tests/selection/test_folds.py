@@ -8,6 +8,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Update
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.canonical import content_order
@@ -79,8 +80,8 @@ def test_linear_probes_train_long_enough(kind):
     assert probe.epochs == 4
     assert long_enough(probe, 10 * LEAST_UPDATES).epochs == 4
     assert long_enough(probe, 3).epochs == LEAST_UPDATES
-    told = Told(TABLE)
-    assert long_enough(told, 3) is told
+    for other in (Told(TABLE), HanProbe()):
+        assert long_enough(other, 3) is other
 
 
 class Counting(Told):
