@@ -164,11 +164,10 @@ def round_rows(
         positions = np.searchsorted(measured, item.pseudo_labels.positions)
         predicted = names[item.probabilities[measured].argmax(axis=1)]
         row = iteration_metrics(item, positions, predicted, evaluator)
-        if not item.selects:
-            for name in selection_metrics(item.selection).keys() - {"selected"}:
-                del row[name]
-        first = {"iteration": number + item.number, "stage": f"round {item.number + 1}"}
-        rows.append({**first, **row, **first})
+        silent = () if item.selects else selection_metrics(item.selection).keys() - {"selected"}
+        rest = {name: row[name] for name in row if name != "iteration" and name not in silent}
+        number_of_all, stage = number + item.number, f"round {item.number + 1}"
+        rows.append({"iteration": number_of_all, "stage": stage, **rest})
     return rows
 
 

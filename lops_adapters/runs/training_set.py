@@ -45,7 +45,7 @@ class TrainingSet:
         return new
 
     def pseudo_labels(self, without: Sequence[int] | np.ndarray = ()) -> PseudoLabels:
-        """Return the current pseudo-labels, except those of some documents."""
+        """Return the current pseudo-labels, except the labels of the documents ``without``."""
         return self._labels(np.setdiff1d(np.flatnonzero(self.since >= 0), without))
 
     def relabel(self, positions: np.ndarray, names: np.ndarray) -> None:
