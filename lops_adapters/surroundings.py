@@ -1,4 +1,4 @@
-"""What a run notes about the machine and the code it ran with, next to its settings."""
+"""What a run notes about machine and code, next to its settings; one thread for small products."""
 
 import os
 import subprocess
@@ -64,8 +64,8 @@ class _OneBlasThread(ContextDecorator):
     """Let BLAS compute with one thread: the same bits on every number of processors.
 
     Products of the size of a committee's are slower on two threads, which wait for each other in a
-    loop: five times as slow while other programs compute. It holds for the process, for as long as
-    one of its threads is inside. OpenBLAS, MKL and BLIS are limited, not Accelerate of macOS.
+    loop, most of all while other programs compute. The limit holds for the whole process while any
+    thread of Python is inside. OpenBLAS, MKL and BLIS are limited, not Accelerate of macOS.
     """
 
     def __init__(self) -> None:

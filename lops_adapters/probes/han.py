@@ -146,7 +146,7 @@ class HanProbe(WordProbe):
 
     @property
     def schedule(self) -> Stage:
-        """All epochs at the same rate; not ``Steady``, which cross-validation trains longer."""
+        """All epochs at the same rate. Not ``Steady``: cross-validation would train it longer."""
         return Stage(self.epochs, steady)
 
     def staged_updates(

@@ -86,7 +86,7 @@ class Regression(Steady, Probe):
 
 
 def product(rows: Any, others: np.ndarray) -> np.ndarray:
-    """Return the product of two matrices, the first dense or sparse, by one thread."""
+    """Return the product of two matrices, the first dense or sparse, by one thread of BLAS."""
     if not isinstance(rows, np.ndarray):
         return np.asarray(rows @ others)  # without BLAS
     with one_blas_thread:

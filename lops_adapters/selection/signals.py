@@ -21,7 +21,7 @@ _SPREAD = 0.1
 _COPY, _LEAST_SHARED = 0.95, 20  # kappa of copies, and rows on which both vote
 _SHRUNK = 10.0  # rows without overlap that are added to those that two sources share
 BLOCK = 20_000  # rows at a time
-_PAIRS = 1 << 22  # of votes at a time
+_PAIRS = 1 << 22  # pairs of votes of a row, at a time
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,8 @@ def overlapping(
     for several classes it is counted over the rows on which both vote, so that people who got the
     same rows are no copies. Else it is counted over all rows: to a rule, no vote is a statement.
 
-    Sources that hardly ever differ are copies: 1. ``first``: of sources
-    that vote for several classes nothing else counts; it is :attr:`Signals.overlap`. ``both``:
-    :func:`together`, if it is known.
+    Sources that hardly ever differ are copies: 1. ``first``: of sources that vote for several
+    classes nothing else counts; it is :attr:`Signals.overlap`. ``both``: :func:`together`, or None.
     """
     owners, classes = np.divmod(signals.keys, signals.n_classes)
     several, both = np.isin(owners, signals.several), together(matrix) if both is None else both
