@@ -40,10 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     options.command = ["lops", "select", *(arguments or ())]
+    run(options)
+    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Do what parsed options say, with the words of the command as ``options.command``."""
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths, threads.limited() as notes:
         _checked(options, paths, notes)
-    return 0
 
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[str]) -> None:
@@ -143,7 +148,7 @@ def _job(
             "checked": files.checksums(options.checked or ()),
         },
         said=notes,
-        command=" ".join(options.command),
+        command=shlex.join(options.command),
     )
 
 
