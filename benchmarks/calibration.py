@@ -1,4 +1,4 @@
-"""Learn what a committee's score means, from tables with gold labels; see selection/calibration.py.
+"""Learn what a committee's score means, from tables with gold labels; see committee/calibration.py.
 
     python -m benchmarks.calibration measure --data-dir DIR --work FOLDER
     python -m benchmarks.calibration fit
@@ -31,12 +31,12 @@ from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters import selection as package
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection.calibration import Diagnostics, diagnose, expit, line, scores
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee import Committee
-from lops_adapters.selection.folds import FOLDS, Folded
-from lops_adapters.selection.member_table import TEXTS, VECTORS, Inputs, members_of
-from lops_adapters.selection.posterior import label_distribution, posterior_given
+from lops_adapters.selection.committee.calibration import Diagnostics, diagnose, expit, line, scores
+from lops_adapters.selection.committee.committee import Committee
+from lops_adapters.selection.committee.folds import FOLDS, Folded
+from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
+from lops_adapters.selection.committee.posterior import label_distribution, posterior_given
 from lops_adapters.selection.request import Request
 from lops_adapters.storage import write_json
 

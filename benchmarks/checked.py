@@ -23,13 +23,13 @@ from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection import calibration
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee import Committee
-from lops_adapters.selection.folds import Folded
-from lops_adapters.selection.member import Member
-from lops_adapters.selection.member_table import Inputs, members_of
+from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee.committee import Committee
+from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.member import Member
+from lops_adapters.selection.committee.member_table import Inputs, members_of
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.suggestions import Estimates, Listener
 

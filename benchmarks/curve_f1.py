@@ -14,7 +14,7 @@ from benchmarks.nc_curves import kept_numbers
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection import METHODS
-from lops_adapters.selection.ranked import best, shares, total
+from lops_adapters.selection.methods.ranked import best, shares, total
 from lops_adapters.self_training.classifier import build_classifier
 
 Wanted = tuple[str, float, Callable[[], np.ndarray]]

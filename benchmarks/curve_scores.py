@@ -17,7 +17,7 @@ from lops_adapters.probes import Probe, Snapshot
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import CONFIDENCES, Confidence, build
-from lops_adapters.selection.confidences import watch
+from lops_adapters.selection.methods.confidences import watch
 from lops_adapters.self_training.classifier import build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 

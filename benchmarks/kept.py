@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
 
-from lops_adapters.selection.committee import Committee, Scores
-from lops_adapters.selection.folds import Folded
+from lops_adapters.selection.committee.committee import Committee, Scores
+from lops_adapters.selection.committee.folds import Folded
 from lops_adapters.storage import replacing
 
 T = TypeVar("T")

@@ -27,7 +27,8 @@ from benchmarks.source_measures import counted
 from benchmarks.source_tables import REAL, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.core import LopsError
-from lops_adapters.selection import committee, signals, source_model, source_table
+from lops_adapters.selection.committee import committee
+from lops_adapters.selection.votes import signals, source_model, source_table
 
 # constant -> its module, and a smaller and a larger value
 CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {

@@ -27,8 +27,8 @@ from lops_adapters import select
 from lops_adapters.datasets import load_dataset
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.pseudo_labels import string_match
-from lops_adapters.selection import calibration
-from lops_adapters.selection.assessment import FittedCommittee
+from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.assessment import FittedCommittee
 from lops_adapters.texts import rest
 
 RULES = ("youtube", "sms", "yelp", "questions", "chemprot")

@@ -16,10 +16,10 @@ from lops_adapters.formats.base import Format, Start, in_blocks
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
 from lops_adapters.selection import METHODS, build
-from lops_adapters.selection.member import Member
-from lops_adapters.selection.member_table import MEMBERS, MemberFactory
-from lops_adapters.selection.methods import Method
-from lops_adapters.selection.ranked import Scored, selection_of
+from lops_adapters.selection.committee.member import Member
+from lops_adapters.selection.committee.member_table import MEMBERS, MemberFactory
+from lops_adapters.selection.method_table import Method
+from lops_adapters.selection.methods.ranked import Scored, selection_of
 
 from .noisy import noisy_texts, read_table, write_table
 

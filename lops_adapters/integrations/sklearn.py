@@ -27,7 +27,7 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import EstimatorProbe
 from lops_adapters.selection import build
 from lops_adapters.selection.canonical import content_order, restored
-from lops_adapters.selection.methods import check_rule
+from lops_adapters.selection.method_table import check_rule
 
 
 class LopsSelector(OneToOneFeatureMixin, BaseEstimator):

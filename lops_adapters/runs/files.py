@@ -17,7 +17,7 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import STANDARD
 from lops_adapters.selection import Corrected, corrected
-from lops_adapters.selection.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
 from lops_adapters.selection.selectors import encode
 
 METRICS, TO_CHECK = "metrics.json", "to_check.csv"

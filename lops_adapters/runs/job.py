@@ -15,11 +15,11 @@ from lops_adapters.probes import Probe, probe_class
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import LOPS, FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
-from lops_adapters.selection.auto_keep import Preferred, auto_keep
-from lops_adapters.selection.baselines import random_like
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
-from lops_adapters.selection.folds import FOLDS
+from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.committee.folds import FOLDS
+from lops_adapters.selection.methods.auto_keep import Preferred, auto_keep
+from lops_adapters.selection.methods.baselines import random_like
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -78,7 +78,7 @@ class Job(Generic[Settings]):
             texts: turns samples into texts, for methods that score texts and for keep ``auto``;
                 default: the samples are texts or tokens.
             correct: ``committee`` corrects the labels, see
-                :class:`~lops_adapters.selection.committee.Committee`.
+                :class:`~lops_adapters.selection.committee.committee.Committee`.
         """
         seed = self.seed if seed is None else seed
         row = self.settings.row(method)

@@ -21,8 +21,8 @@ from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.cluster import connected, spread
-from lops_adapters.selection.draw import expected
-from lops_adapters.selection.member_table import is_transformer
+from lops_adapters.selection.committee.member_table import is_transformer
+from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob

@@ -12,9 +12,9 @@ from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.canonical import in_content_order
-from lops_adapters.selection.methods import METHODS, check
+from lops_adapters.selection.method_table import METHODS, check
+from lops_adapters.selection.methods.auto_keep import AUTO, Keep, Preferred, auto_keep
 from lops_adapters.selection.request import Request
 from lops_adapters.selection.selectors import Labels, Select
 from lops_adapters.selection.suggestions import Listener
@@ -72,7 +72,7 @@ def build(
             what is not flagged).
         keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
             labels that a held-out probe prefers, see
-            :func:`~lops_adapters.selection.auto_keep.auto_keep`. With ``ranked`` it is found per
+            :func:`~.auto_keep.auto_keep`. With ``ranked`` it is found per
             class, and the probe's predictions are divided by the classes' shares; class ->
             fraction does the same. A method that decides how many to keep takes ``auto`` only.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
@@ -86,7 +86,7 @@ def build(
             the last prediction for a sample is the one the method uses.
         strict: of the rules of learning order: raise if nothing is learnt in a class.
         checked: position of a sample -> its label by a person, None: no class; only of
-            ``committee``, see :class:`~lops_adapters.selection.committee.Committee`.
+            ``committee``, see :class:`~lops_adapters.selection.committee.committee.Committee`.
         votes: of several label sources for the samples; only of ``committee``. The pseudo-labels
             are then what its members are trained on, such as the majority.
         groups: (n,) int codes; samples of a group do not score each other; only of ``committee``.

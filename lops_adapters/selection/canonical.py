@@ -24,7 +24,7 @@ import numpy as np
 
 from lops_adapters.core import Selection, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.folds import unnamed
+from lops_adapters.selection.committee.folds import unnamed
 from lops_adapters.selection.selectors import Corrected, Select, Selector
 from lops_adapters.selection.suggestions import Listener, Moved
 

@@ -10,7 +10,7 @@ import numpy as np
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe
-from lops_adapters.selection.ranked import Scorer, best, selection_of, shares, total
+from lops_adapters.selection.methods.ranked import Scorer, best, selection_of, shares, total
 from lops_adapters.selection.selectors import Labels, Select
 from lops_adapters.selection.suggestions import Listener
 

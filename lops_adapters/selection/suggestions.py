@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lops_adapters.selection.posterior import NoiseEstimate
+from lops_adapters.selection.committee.posterior import NoiseEstimate
 
 
 class Estimates(NamedTuple):

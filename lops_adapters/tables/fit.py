@@ -12,13 +12,14 @@ import numpy as np
 
 from lops_adapters.core import ClassReport, LopsError
 from lops_adapters.labels.classes import Classes
-from lops_adapters.selection.assessment import Assessment, FittedCommittee, SampleCommittee
 from lops_adapters.selection.canonical import name_keys
+from lops_adapters.selection.committee.assessment import Assessment, FittedCommittee
 from lops_adapters.selection.selectors import encode
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import LABEL
 from lops_adapters.tables.sample import Sample
+from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column

@@ -15,7 +15,7 @@ from lops_adapters.labels.labelled import Groups, Labelled
 from lops_adapters.labels.soft import numbers
 from lops_adapters.labels.tally import Tally
 from lops_adapters.labels.votes import VoteReader, Votes
-from lops_adapters.selection.draw import Drawn
+from lops_adapters.tables.draw import Drawn
 
 _NOT_A_NUMBER = (TypeError, ValueError, OverflowError)
 

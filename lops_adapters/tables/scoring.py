@@ -16,8 +16,8 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import Groups
 from lops_adapters.labels.votes import VoteReader
-from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import (
     ABSTAINED,
@@ -32,6 +32,7 @@ from lops_adapters.tables.results import (
     TrainRows,
     types_like,
 )
+from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.survey import texts_of
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.totals import Totals

@@ -22,7 +22,7 @@ from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import LabelReader
 from lops_adapters.selection.canonical import content_keys, name_keys
-from lops_adapters.selection.draw import Draw, Limits
+from lops_adapters.tables.draw import Draw, Limits
 from lops_adapters.tables.sample import Sample, SampledRow
 
 PROBE_ROWS = 300_000  # of the sample, by default

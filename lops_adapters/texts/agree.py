@@ -12,7 +12,7 @@ from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.sources import by_votes
+from lops_adapters.selection.votes.sources import by_votes
 from lops_adapters.texts.explain import positions
 from lops_adapters.texts.select import read_texts
 

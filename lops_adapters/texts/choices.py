@@ -17,8 +17,8 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
 from lops_adapters.selection import METHODS, Method
-from lops_adapters.selection.member_table import kinds_of, names_of
-from lops_adapters.selection.methods import check, offered
+from lops_adapters.selection.committee.member_table import kinds_of, names_of
+from lops_adapters.selection.method_table import check, offered
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command

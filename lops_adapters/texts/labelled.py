@@ -14,14 +14,14 @@ from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Suggestions
-from lops_adapters.selection.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.auto_keep import AUTO
 from lops_adapters.selection.building import build, check_data
-from lops_adapters.selection.checking import Assessed
-from lops_adapters.selection.member_table import kinds_of, names_of
-from lops_adapters.selection.members import check_words
-from lops_adapters.selection.source_table import Source
-from lops_adapters.selection.sources import first_codes
+from lops_adapters.selection.committee.assessment import Fitted, FittedCommittee
+from lops_adapters.selection.committee.checking import Assessed
+from lops_adapters.selection.committee.member_table import kinds_of, names_of
+from lops_adapters.selection.committee.members import check_words
+from lops_adapters.selection.methods.auto_keep import AUTO
+from lops_adapters.selection.votes.source_table import Source
+from lops_adapters.selection.votes.sources import first_codes
 from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
 from lops_adapters.texts.explain import (
     Place,

@@ -20,9 +20,9 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import Probe, text_probe
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection.assessment import FittedCommittee
 from lops_adapters.selection.by_rank import SHARE, best_by_rank
 from lops_adapters.selection.canonical import content_keys, content_order
+from lops_adapters.selection.committee.assessment import FittedCommittee
 from lops_adapters.selection.selectors import encode
 
 if TYPE_CHECKING:

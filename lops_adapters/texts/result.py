@@ -16,8 +16,8 @@ from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.selection import METHODS, Suggestions
-from lops_adapters.selection.checking import Assessed, next_rows
-from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.selection.committee.checking import Assessed, next_rows
+from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -50,11 +50,11 @@ class TextSelection(Selection):
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
         noise: estimated share of wrong labels without errors that labels share, see
-            :class:`lops_adapters.selection.posterior.NoiseEstimate`; None if the members cannot
+            :class:`.posterior.NoiseEstimate`; None if the members cannot
             tell, and with other methods than the committee.
         checked: position -> label, of the rows that a person has checked; None: no class.
         checked_rate: share of wrong labels by the checked rows, with its 95 % interval, a
-            :class:`lops_adapters.selection.checking.Rate`; None without checked rows.
+            :class:`lops_adapters.selection.committee.checking.Rate`; None without checked rows.
         checked_rates: the same per class, of classes with checked rows.
         said: the sentences about the selection, in parts.
         settings: the arguments used.
@@ -149,7 +149,7 @@ class TextSelection(Selection):
         """Return the positions of rows to check by hand, at most ``count``, int64.
 
         Half of them are rows whose suggested label differs from their label, half others, spread
-        over the classes; see :func:`lops_adapters.selection.checking.check_order`. Rows of
+        over the classes; see :func:`.checking.check_order`. Rows of
         ``checked`` are left out, so that a selection with the first fifty gives the next ones.
 
         Raises:

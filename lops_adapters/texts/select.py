@@ -11,7 +11,7 @@ from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.assessment import Fitted
+from lops_adapters.selection.committee.assessment import Fitted
 from lops_adapters.texts.choices import Choice
 from lops_adapters.texts.explain import positions
 from lops_adapters.texts.labelled import select_labelled
@@ -104,7 +104,7 @@ def select(
             unrelated to the texts.
         quiet: no progress bars.
         fitted: receives the committee, fitted to assess further texts, a
-            :class:`~lops_adapters.selection.assessment.FittedCommittee`.
+            :class:`~lops_adapters.selection.committee.assessment.FittedCommittee`.
 
     Returns:
         The selection, with positions in the order of ``texts``.

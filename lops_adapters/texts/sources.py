@@ -11,10 +11,10 @@ import numpy as np
 from lops_adapters.console import listed
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.contents import SourceReport
-from lops_adapters.selection.folds import FOLDS
+from lops_adapters.selection.committee.folds import FOLDS
 
 if TYPE_CHECKING:
-    from lops_adapters.selection.source_table import Source
+    from lops_adapters.selection.votes.source_table import Source
     from lops_adapters.texts.result import TextSelection
 
 

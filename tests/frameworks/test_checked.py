@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lops_adapters.datasets import load_dataset as load
-from lops_adapters.selection import committee
+from lops_adapters.selection.committee import committee
 
 from ..framework_checks import assert_not_resumed, metrics_of
 from ..framework_tools import read_rows

@@ -6,7 +6,8 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from lops_adapters.selection import Corrected, committee, keep_all
+from lops_adapters.selection import Corrected, keep_all
+from lops_adapters.selection.committee import committee
 
 from ..framework_checks import metrics_of
 from ..framework_tools import read_rows

@@ -9,7 +9,7 @@ from lops_adapters.cli import apply
 from lops_adapters.core import LopsError
 from lops_adapters.report import data, rows
 from lops_adapters.report.selection_page import write_selection_page
-from lops_adapters.selection.checking import noise_rate
+from lops_adapters.selection.committee.checking import noise_rate
 
 from ..noisy import read_table, write_table
 from .examples import hostile_page, labels, page, texts

@@ -20,8 +20,8 @@ from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import METHODS, build
-from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.methods.auto_keep import Preferred
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 from ..self_training.toys import documents

@@ -9,8 +9,8 @@ import pytest
 
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Suggestions, build
-from lops_adapters.selection.baselines import random_like
 from lops_adapters.selection.canonical import as_selector, content_keys, content_order
+from lops_adapters.selection.methods.baselines import random_like
 
 from ..noisy import noisy_texts
 

@@ -18,9 +18,9 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, build
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee import CANNOT_TELL
-from lops_adapters.selection.methods import offered
-from lops_adapters.selection.ranked import Scored, selection_of
+from lops_adapters.selection.committee.committee import CANNOT_TELL
+from lops_adapters.selection.method_table import offered
+from lops_adapters.selection.methods.ranked import Scored, selection_of
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -339,7 +339,7 @@ def test_learning_order_needs_a_classifier_with_checkpoints():
 
 def test_an_encoder_and_words(tiny, monkeypatch):
     narrow = partial(EmbeddingProbe, max_tokens=16, precision="float32")
-    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    monkeypatch.setattr("lops_adapters.selection.committee.committee.EmbeddingProbe", narrow)
     words = {f"class {code}": [f"topic{code}word{i}" for i in range(8)] for code in (0, 1)}
     found = lops_adapters.select(TEXTS, LABELS, encoder=tiny)
     helped = lops_adapters.select(TEXTS, LABELS, encoder=tiny, words={**words, "unused": ["x"]})

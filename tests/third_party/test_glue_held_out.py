@@ -9,15 +9,15 @@ import pytest
 from lops_adapters.core import tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.auto_keep import FOLDS, Preferred
-from lops_adapters.selection.folds import EARLY_LOOKS, LEAST_UPDATES, fold_of
-from lops_adapters.selection.likelihoods import (
+from lops_adapters.selection.committee.folds import EARLY_LOOKS, LEAST_UPDATES, fold_of
+from lops_adapters.selection.committee.likelihoods import (
     LEAST_SKILL,
     SPREAD,
     class_shares,
     likelihoods,
     preferred,
 )
+from lops_adapters.selection.methods.auto_keep import FOLDS, Preferred
 
 from .glue_tools import loaded, noisy_tokens
 

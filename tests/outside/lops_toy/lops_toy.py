@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from lops_adapters.selection import FunctionSelector, Member, MemberFactory, Method
-from lops_adapters.selection.folds import by_folds
+from lops_adapters.selection.committee.folds import by_folds
 
 
 def shortness(texts, labels):
