@@ -18,10 +18,12 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
+from lops_adapters.selection import Choice
+from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob
-from lops_adapters.texts.choices import Choice, check_names
+from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.
 UNRECORDED = (
@@ -55,7 +57,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
     choice = _of_options(Choice, options, words=words)
-    method, row = choice.method, choice.check()
+    method, row = choice.method, check(choice, among=offered())
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(

@@ -1,16 +1,15 @@
 """O2U-Net: samples whose loss stays high while the learning rate goes up and down."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Stage, steady
-from lops_adapters.selection.methods.ranked import Scored
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.method import Method, check_variant, option
+from lops_adapters.selection.methods.ranked import keep_best
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
@@ -64,31 +63,30 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ]
 
 
-def make(request: Request, variant: str = "paper") -> Select:
-    """Return the method ``o2u-net``, by minus the mean loss of the second stage.
+@dataclass(frozen=True)
+class O2UNet(Method):
+    """Ranks by minus the mean loss of the second stage; the predictions are that stage's outputs.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
-    epoch, so this shifts all scores alike and never changes the selection. ``listener`` receives
-    the model's outputs in the second stage, batch by batch. An unknown variant is a LopsError.
+    epoch, so this shifts all scores alike and never changes the selection.
     """
-    probe = request.probe
-    if variant not in VARIANTS:
-        raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
-    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
-        samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
-        losses = Losses(codes)
-        stages = stages_of(variant, losses, probe.max_epochs)
+    variant: str = option(VARIANTS[0])
+
+    def check(self, choice: Choice) -> None:
+        check_variant(self.variant, VARIANTS)
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        codes, probe = labelled.codes, choice.classifier
+        losses, predicted = Losses(codes), Predicted(len(codes))
+        stages = stages_of(self.variant, losses, probe.max_epochs)
 
         def hear(where: np.ndarray, probabilities: np.ndarray) -> None:
             losses.hear(where, probabilities)
-            if listener is not None:
-                listener(probabilities, where)
+            predicted.note(probabilities, where)
 
         stages[-1] = replace(stages[-1], heard=hear)
-        probe.fit(samples, codes, k, seed=request.seed, stages=stages)
+        probe.fit(labelled.samples, codes, len(labelled.classes), seed=choice.seed, stages=stages)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
-        return Scored(-losses.mean(), None, stopped)
-
-    return request.ranked(scorer)
+        return keep_best(labelled, choice, -losses.mean(), stopped, predicted=predicted)

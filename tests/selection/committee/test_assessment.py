@@ -10,8 +10,7 @@ from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Suggestions, build
-from lops_adapters.selection.committee.committee import Committee
+from lops_adapters.selection import METHODS, Choice, decide
 from lops_adapters.selection.committee.folds import Folded, best_checkpoint, held_out, long_enough
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
 from lops_adapters.selection.committee.members import Learnt, Neighbours, votes
@@ -26,10 +25,10 @@ CODES = np.array([CLASSES.index(label) for label in THEIR_LABELS])
 
 
 def fitted(texts=TEXTS, labels=WEAK, **settings):
-    """The selection of the sample, and the committee, fitted to it."""
-    committees = []
-    selector = build("committee", encoder=None, fitted=committees.append, **settings)
-    return selector(texts, labels), committees[0]
+    """The outcome of the sample, and the committee, fitted to it."""
+    choice = Choice(**{"encoder": None, "further": True, **settings})
+    outcome = decide(Labelled.of(texts, labels), choice)
+    return outcome, outcome.fitted
 
 
 @pytest.fixture(scope="module")
@@ -40,24 +39,25 @@ def committee():
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
 def test_the_sample_is_scored_as_without_the_fit(settings):
-    one, other = Suggestions(300), Suggestions(300)
-    plain = build("committee", encoder=None, seen=one, **settings)(TEXTS, WEAK)
-    found, _ = fitted(seen=other, **settings)
+    plain, committee = fitted(further=False, **settings)
+    assert committee is None
+    found, _ = fitted(**settings)
     np.testing.assert_array_equal(found.mask, plain.mask)
     np.testing.assert_array_equal(found.confidence, plain.confidence)
     assert found.stopped == plain.stopped
-    np.testing.assert_array_equal(one.probability, other.probability)
+    np.testing.assert_array_equal(found.probability, plain.probability)
 
 
 def test_other_rows_by_hand():
     """One member of words, one of neighbours at half the weight, the samples in the given order."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
     counts = count_words(TEXTS)
-    space, committees = Topics(counts, 0), []
+    space = Topics(counts, 0)
     near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
-    Committee(members, sure=0.8, fitted=committees.append)(Labelled.of(TEXTS, WEAK))
-    assessment = committees[0](OTHERS, CODES)
+    choice = Choice(sure=0.8, further=True)
+    told = METHODS["committee"].judge(members, "texts", Labelled.of(TEXTS, WEAK), choice)
+    assessment = told.fitted(OTHERS, CODES)
 
     labelled = Folded(TEXTS, codes, CLASSES, 3)
     of_words = Learnt("words", LinearProbe()).score(labelled)
@@ -82,8 +82,8 @@ def test_other_rows_by_hand():
     shares = class_shares(codes, 3)
     of_members = [likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)]
     mean = np.average(of_members, axis=0, weights=[1, 0.5])
-    right = posterior_given(mean, CODES, committees[0].true_given_label)
-    right = committees[0].calibration(right, CODES)
+    model = told.fitted.model
+    right = model.calibration(posterior_given(mean, CODES, model.true_given_label), CODES)
     np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
     np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)
     np.testing.assert_array_equal(assessment.suggested, right.argmax(axis=1))
@@ -124,11 +124,12 @@ def test_small_classes_are_kept():
 
 def test_probabilities_of_further_samples():
     """A classifier of one's own scores further samples by their probabilities."""
-    codes, committees = np.array([CLASSES.index(label) for label in WEAK]), []
+    codes = np.array([CLASSES.index(label) for label in WEAK])
     probabilities = np.full((300, 3), 0.1) + 0.7 * np.eye(3)[codes]
-    build("committee", probabilities=True, fitted=committees.append)(probabilities, WEAK)
+    labelled, choice = Labelled.of(probabilities, WEAK), Choice(further=True)
+    committee = decide(labelled, choice, probabilities=True).fitted
     further = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
-    assessment = committees[0](further, np.array([0, 0]))
+    assessment = committee(further, np.array([0, 0]))
     assert assessment.mask.tolist() == [True, False]
     assert assessment.suggested.tolist() == [0, 1]
 
