@@ -13,8 +13,8 @@ from lops_adapters.cli import outputs, standard_input
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, vote_columns
-from lops_adapters.labels.corrections import read_checked
 from lops_adapters.labels.naming import CHECKED, COLUMN, COUNTS, LABEL, ROW, TABLE, TEXT, naming
 from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown

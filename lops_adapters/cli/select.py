@@ -16,8 +16,8 @@ from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
-from lops_adapters.labels.corrections import read_checked
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.corrections import Checked
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
 from lops_adapters.texts.choices import Choice

@@ -9,9 +9,9 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant
 from lops_adapters.formats.files import reading
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.columns import Columns, is_file
-from lops_adapters.labels.corrections import Checked
 from lops_adapters.labels.labelled import Groups, Labelled
 from lops_adapters.labels.naming import IDS, ROWS, TABLE, key_of
 from lops_adapters.labels.soft import numbers

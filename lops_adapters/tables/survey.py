@@ -17,9 +17,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import cell_text, is_unlabelled, valid_text
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.corrections import Checked
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import LabelReader
 from lops_adapters.selection.canonical import content_keys, name_keys

@@ -142,6 +142,17 @@ def test_a_label_of_another_type(here, labels, names):
             run(path, "t.jsonl", "--output", "out.jsonl")
 
 
+@pytest.mark.parametrize("new", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_number_that_is_no_label(here, suffix, new):
+    write_table(here / f"t{suffix}", [[1.0], [2.0]], ["label"])
+    with pytest.raises(
+        LopsError, match=r"line 2: the label is '.*, and the table's labels are of t"
+    ):
+        run(corrections(f"row,label\n1,{new}\n"), f"t{suffix}", "--output", f"out{suffix}")
+    assert not (here / f"out{suffix}").exists()
+
+
 def test_parquet_keeps_its_schema(here):
     import pyarrow as pa
     from pyarrow import parquet

@@ -14,8 +14,9 @@ from lops_adapters.cli import apply
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files
 from lops_adapters.formats.readers import open_table
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.corrections import read_checked, read_corrections
+from lops_adapters.labels.corrections import read_corrections
 from lops_adapters.labels.naming import key_of, naming
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.survey import survey_of
