@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input, threads
-from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
@@ -116,7 +116,9 @@ def _job(
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
-    checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
+    checked = read_checked(
+        options.checked or (), table, columns, options.label, sums, options.encoding
+    )
     labels = listed([columns.label] if columns.label else [*columns.soft_labels, *columns.votes])
     read = [f"texts: {columns.text}"] if columns.text else []
     read += [f"vectors: {columns.embeddings}"] if columns.embeddings else []
@@ -125,9 +127,9 @@ def _job(
         "title": f"{paths[0].name}: kept by the {choice.method} method",
         "source": f"{named}; {', '.join([*read, f'labels: {labels}'])}",
     }
-    data = {}
+    data: dict[str, Any] = {}
+    page["table"] = _table(options, paths, columns, sums if options.engine == "process" else dict)
     if options.engine == "process":
-        page["table"] = {} if columns.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
         known = sums()  # by the names that people know
         if files.STANDARD_INPUT in options.files:
@@ -170,9 +172,12 @@ def _select(
 
 
 def _table(
-    options: argparse.Namespace, paths: Sequence[Path], checksums: dict[str, str]
+    options: argparse.Namespace,
+    paths: Sequence[Path],
+    columns: Columns,
+    checksums: Callable[[], dict[str, str]],
 ) -> dict[str, str]:
-    """Return what the page needs for corrections: column, checksum, and the command."""
+    """Return what files that name rows say of the table, and the commands that read them."""
     reading = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     reading += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
     reading += [] if options.sheet is None else ["--sheet", options.sheet]
@@ -187,13 +192,13 @@ def _table(
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
     words = ["lops", "apply", download, *names, *reading, "--output", output]
     again = [word for word in options.command if word != "--force"]
-    return {
-        "column": options.label,
-        "sha256": files.fingerprint(checksums),
-        "command": shlex.join(words),
-        "check": shlex.join([*again, "--checked", download, "--force"]),
-        "download": download,
-    }
+    sums = checksums()
+    table = {"counts": columns.counted.words, "download": download}
+    table["check"] = shlex.join([*again, "--checked", download, "--force"])
+    table |= {"sha256": files.fingerprint(sums)} if sums else {}
+    return table | (
+        {"column": options.label, "command": shlex.join(words)} if options.label else {}
+    )
 
 
 def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:

@@ -91,6 +91,15 @@ def without_formula(value: Any) -> str:
     return text
 
 
+def content(value: Any) -> str:
+    """Return a text or an id without what files and spreadsheets change in it: spaces, line ends.
+
+    >>> [content(value) for value in (" one\\r\\n two ", 7, None, float("nan"))]
+    ['one two', '7', '', '']
+    """
+    return "" if is_unlabelled(value) else " ".join(cell_text(value).split())
+
+
 def cell_texts(values: Iterable[Any], escape: bool = False) -> list[str]:
     """Return the cells of a row as texts; ``escape``: without formulas.
 

@@ -14,6 +14,7 @@ from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import single
 from lops_adapters.formats.readers import Table
 from lops_adapters.labels.missing import is_named, named
+from lops_adapters.labels.naming import IDS, ROWS, TEXTS, Counted
 
 NPY = ".npy"
 _SENTENCE = 6  # words of a name, from which on it looks like a text
@@ -40,6 +41,7 @@ class Columns:
         source: a column with the source of every label.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
+        joined: the column of ids or texts by which rows were joined to one per text.
         in_memory: these are arguments of :func:`lops_adapters.select`.
     """
 
@@ -55,12 +57,20 @@ class Columns:
     source: str | None = None
     classes: Sequence[Hashable] | None = None
     group: str | None = None
+    joined: str | None = None
     in_memory: bool = False
 
     @property
     def has_votes(self) -> bool:
         """Whether labels of several sources are joined."""
         return bool(self.votes) or self.source is not None
+
+    @property
+    def counted(self) -> Counted:
+        """What files that name rows of the table count."""
+        if self.joined is None:
+            return Counted(ROWS, self.text or "")
+        return Counted(IDS if self.joined == self.id else TEXTS, self.joined)
 
     @property
     def own_label(self) -> str | None:

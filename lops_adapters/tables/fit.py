@@ -105,6 +105,7 @@ class Done:
             fit.sample.gold,
             ids=fit.sample.ids,
             numbers=(fit.sample.drawn.positions + 1).tolist(),
+            keys=fit.sample.keys(fit.job.page.get("table", {})),
             near=fit.near,
             **fit.job.page,
         )

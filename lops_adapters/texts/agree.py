@@ -85,7 +85,9 @@ def agree(
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
-    true, weights = (certain, _weights(votes.codes, certain)) if some else (best, None)
+    # The joint label of one vote is that vote: it says nothing of agreement.
+    shared = np.where((votes.codes >= 0).sum(axis=1) > 1, best, -1)
+    true, weights = (certain, _weights(votes.codes, certain)) if some else (shared, None)
     return AgreementPage(
         rows=len(texts),
         checked=int((certain >= 0).sum()),
