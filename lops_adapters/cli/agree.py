@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -131,7 +132,7 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
     sources = list(votes.sources)
     asked = [one.strip() for part in options.people or () for one in part.split(",")]
     people = [name for one in asked for name in fnmatched(one, sources)]
-    return agree(
+    page = agree(
         sample.texts,
         votes,
         checked=sample.checked(),
@@ -140,6 +141,8 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
         classes=shared.names(options.classes),
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
+    problems = [*page.problems, *sample.classes.problems]
+    return replace(page, problems=problems, notes=sample.classes.read_as)
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
@@ -214,11 +217,13 @@ def _write(
 
 
 def _print(page: AgreementPage, folder: Path, notes: Sequence[str]) -> None:
+    for problem in page.problems:
+        print(f"Problem: {problem}")
     head, *rows = page.table()
     print(aligned([head, *rows[:_PRINTED]]))
     if len(rows) > _PRINTED:
         print(f"... {len(rows) - _PRINTED} more in agreement.json")
-    print("\n".join(["", *notes, KAPPA, f"{ALPHA} Here: {shown(page.alpha)}.", ""]))
+    print("", *page.notes, *notes, KAPPA, f"{ALPHA} Here: {shown(page.alpha)}.", "", sep="\n")
     for one in page.comparisons:
         print(one.sentence)
     if not page.checked:

@@ -78,13 +78,30 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class AgreementPage(StoredPage):
+class LabelsRead(StoredPage):
+    """The labels that are compared.
+
+    Attributes:
+        rows: their number.
+        classes: names, in the order of the tables.
+        sources, votes: names, and their numbers of labels.
+        problems, notes: sentences: what is probably not meant so, and how labels are read.
+    """
+
+    rows: int
+    classes: tuple[str, ...]
+    sources: tuple[str, ...]
+    votes: tuple[int, ...]
+    problems: Sequence[str]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class AgreementPage(LabelsRead):
     """Everything that a page of agreement shows.
 
     Attributes:
-        rows, checked: numbers of rows.
-        classes: names, in the order of the tables.
-        sources, votes: names, and their numbers of labels.
+        checked: number of rows.
         alpha: Krippendorff's, of all sources; None: no row has two labels.
         pairs: of the sources with most labels, at most 30.
         truth: what sources are compared with: checked rows, or the joint labels.
@@ -97,11 +114,7 @@ class AgreementPage(StoredPage):
         to_check: positions of rows to check next, rows on which sources differ more often.
     """
 
-    rows: int
     checked: int
-    classes: tuple[str, ...]
-    sources: tuple[str, ...]
-    votes: tuple[int, ...]
     alpha: Interval | None
     pairs: tuple[Pair, ...]
     truth: str

@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
-from lops_adapters.formats.cells import is_unlabelled, valid_text
+from lops_adapters.formats.cells import is_unlabelled, valid_text, whole
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
 from lops_adapters.report.text import cut
@@ -84,7 +84,9 @@ class PageRows:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
             noise([self.labels[i] for i in positions], [self.gold[i] for i in positions])
-            self.wrong = self.with_gold & (self.codes != self._codes(self.gold))
+            spelt = {whole(str(label)): label for label in selection.per_class}
+            gold = [spelt.get(whole(str(label)), label) for label in self.gold]
+            self.wrong = self.with_gold & (self.codes != self._codes(gold))
         self.confidence = finite(selection.confidence)
 
     def _codes(self, labels: list[Any]) -> np.ndarray:

@@ -35,9 +35,10 @@ def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     """Return the types of added columns in Parquet.
 
     ``label``: column of labels, None: soft labels or votes; ``values``: the classes, all of one
-    type.
+    type, or integers and floats.
     """
-    kind = type(next(iter(values), ""))
+    kinds = {type(value): None for value in values}
+    kind = float if float in kinds else next(iter(kinds), str)
     example = kind if label is None else label
     return {**dict.fromkeys(LABELS, example), ROW: int}
 

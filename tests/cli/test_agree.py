@@ -114,9 +114,9 @@ def test_a_loop_of_checking_a_row_per_annotation(here, capsys):
         csv.writer(file).writerows([header, *rows])
     main([*annotations(texts), "--checked", "filled.csv"])
     first = capsys.readouterr().out
-    assert "ann     checked rows    20  75.0 %" in first
+    assert "ann     checked rows    20   75.0 %" in first
     main([*annotations(texts, order=-1), "--checked", "filled.csv"])
-    assert "ann     checked rows    20  75.0 %" in capsys.readouterr().out
+    assert "ann     checked rows    20   75.0 %" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
