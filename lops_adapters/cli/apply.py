@@ -14,7 +14,7 @@ from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
 from lops_adapters.formats.places import rows_of
 from lops_adapters.formats.readers import Table, rehearse
-from lops_adapters.labels.columns import require
+from lops_adapters.labels.lookup import require
 
 EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv

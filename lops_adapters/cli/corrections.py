@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, readers
+from lops_adapters.formats import files, lines, readers
 from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, single, spelling
 from lops_adapters.tables import results
 
@@ -94,8 +93,8 @@ def read_corrections(
         LopsError: missing columns, several tables or label columns, or what reading raises.
     """
     with files.reading(path):
-        delimiter, encoding = formats.as_saved(path, (LABEL, results.ROW), encoding)
-    table = readers.open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
+        encoding = lines.encoding_of(path, encoding)
+    table = readers.open_table([path], encoding=encoding, quiet=True)
     row = ID if by_id and ID in table.columns else ROW
     label = CHECKED if filled and CHECKED in table.columns else LABEL
     relabelled = results.ROW in table.columns and results.GIVEN in table.columns

@@ -78,7 +78,20 @@ def add_text_format(data: Any) -> None:
         metavar="C",
         help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
-    data.add_argument("--sheet", metavar="NAME", help="of .xlsx (default: the first)")
+    data.add_argument(
+        "--sheet",
+        action="append",
+        metavar="NAME",
+        help="of .xlsx; repeatable, for sheets with the same columns (default: the first)",
+    )
+    data.add_argument(
+        "--header-row",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of CSV, TSV or .xlsx: the line of the names of columns, if a title stands above it "
+        "(default: 1)",
+    )
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
@@ -105,7 +118,8 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
         delimiter=options.delimiter,
         encoding=options.encoding,
         quiet=options.quiet,
-        sheet=options.sheet,
+        sheets=options.sheet or (),
+        header_row=options.header_row,
         quotes=options.quotes,
         keep_na=options.keep_na,
         raw=raw,

@@ -24,7 +24,7 @@ def read_table(path: Path, columns: CorpusColumns) -> Rows:
     table, a text that is not a string, or a library that is not installed.
     """
     kind = formats.to_read(path)
-    reading = Reading(kind.delimiter, quiet=columns.quiet)
+    reading = Reading(quiet=columns.quiet)
     start = kind.start(path, reading)
     if columns.text is None and kind.name == "csv" and _is_agnews_start(start.columns):
         columns.refuse(f"{path} (AG News)")
