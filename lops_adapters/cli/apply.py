@@ -72,11 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
-    table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
         options.corrections, options.id is not None, True, options.encoding, options.label
     )
-    label = options.label or corrections.column or LABEL
+    label = options.label = options.label or corrections.column or LABEL
+    table = shared.opened(options, paths, raw=True)
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)

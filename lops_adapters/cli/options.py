@@ -12,6 +12,11 @@ from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.remote import located
 from lops_adapters.tables.annotations import by_several
 
+_OF_COLUMNS = (
+    *("text", "label", "labels", "soft_labels", "source", "gold", "id", "group"),
+    *("checked_column", "embeddings"),
+)
+
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
     """Return the parser of a command, without its options."""
@@ -123,7 +128,17 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
         quotes=options.quotes,
         keep_na=options.keep_na,
         raw=raw,
+        nested=asked_columns(options),
     )
+
+
+def asked_columns(options: argparse.Namespace) -> list[str]:
+    """Return what is given for columns, also with commas between names."""
+    values = (getattr(options, name, None) for name in _OF_COLUMNS)
+    given = [
+        one for value in values for one in ([value] if isinstance(value, str) else value or ())
+    ]
+    return [name for one in given for name in (one, *one.split(","))]
 
 
 def laid_out(options: argparse.Namespace, table: Table) -> Table:

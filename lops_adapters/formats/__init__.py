@@ -12,6 +12,7 @@ from lops_adapters.formats.base import Format
 from lops_adapters.formats.contents import check_contents
 from lops_adapters.formats.delimited import Delimited
 from lops_adapters.formats.json_array import Json
+from lops_adapters.formats.json_table import JsonTable
 from lops_adapters.formats.jsonl import Jsonl
 from lops_adapters.formats.label_studio import LabelStudio
 from lops_adapters.formats.lines import binary, is_packed, unpacked_name
@@ -35,6 +36,7 @@ FORMATS: dict[str, Format] = {
         Argilla(),
         Prodigy(),
         Folders(),
+        JsonTable(),
     )
 }
 WRITTEN = tuple(name for name, one in FORMATS.items() if one.native == name)

@@ -32,6 +32,7 @@ class Reading:
         header_row: line of the names of columns of CSV, TSV and spreadsheets, or one before it.
         quotes: whether quotes hold cells of CSV and TSV together; None: decided from the file.
         keep_na: cells such as NULL and N/A are text in CSV, TSV and spreadsheets, too.
+        nested: names that may be paths to nested values of JSON.
         raw: blocks of text formats hold the text of every row, to write it again.
     """
 
@@ -43,6 +44,7 @@ class Reading:
     quotes: bool | None = None
     keep_na: bool = False
     raw: bool = False
+    nested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Start:
 
     Attributes:
         format: its name.
-        columns: their names; of JSONL, the keys of the first object.
+        columns: their names; of JSON, all keys, and paths that are asked for.
         reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.

@@ -142,7 +142,9 @@ class Delimited(base.Format):
             reading = replace(reading, quotes=pair(some, delimiter, str(path), whole))
         below = first_rows(top[last:], last, reading, len(top) == most)
         header, rows = header_of(chain([(last, names)], below))
-        columns = with_row_names(names, [cells for _, cells in rows])
+        # R writes quotes; without them, a text with a comma looks the same.
+        is_named = delimiter in "\t " or "".join(top[header.last :]).startswith('"')
+        columns = with_row_names(names, [cells for _, cells in rows]) if is_named else names
         return Start(
             self.name,
             tuple(columns),

@@ -45,7 +45,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns; for JSONL, the keys of the first object."""
+        """The names of the columns; of JSON, all keys, and paths that are asked for."""
         return self.start.columns
 
     def blocks(self, columns: Names | None = None) -> Iterator[Block]:
@@ -137,6 +137,7 @@ def open_table(
     quotes: bool | None = None,
     keep_na: bool = False,
     raw: bool = False,
+    nested: Sequence[str] = (),
 ) -> Table:
     """Read the beginnings of files and return them as a table.
 
@@ -148,7 +149,7 @@ def open_table(
         quiet: no progress bars.
         sheets: names of the sheets to read, of spreadsheets; default: the first.
         header_row: line of the names of columns, of CSV, TSV and spreadsheets.
-        quotes, keep_na, raw: as in :class:`~lops_adapters.formats.base.Reading`.
+        quotes, keep_na, raw, nested: as in :class:`~lops_adapters.formats.base.Reading`.
 
     Raises a LopsError: an unknown suffix, several formats, different columns, or an empty file.
     """
@@ -173,15 +174,9 @@ def open_table(
         )
     first, starts = paths[0], dict[Path, Start]()
     how = Reading(
-        delimiter or "",
-        encoding,
-        quiet,
-        tuple(dict.fromkeys(sheets)),
-        header_row,
-        quotes,
-        keep_na,
-        raw,
-    )
+        delimiter or "", encoding, quiet, tuple(dict.fromkeys(sheets)), header_row, quotes, keep_na,
+        raw, tuple(nested),
+    )  # fmt: skip
     for path in paths:
         with readable(path):
             starts[path] = kind.start(path, how)
@@ -191,7 +186,9 @@ def open_table(
     start = replace(start, reading=replace(start.reading, quotes=pairing))
     for path, other in starts.items():
         columns = other.columns
-        same = columns == start.columns or (not kind.ordered and set(columns) == set(start.columns))
+        same = columns == start.columns or not (
+            kind.ordered or set(columns).isdisjoint(start.columns)
+        )
         if not same or other.types != start.types:
             what = "types of columns" if columns == start.columns else "columns"
             raise LopsError(
@@ -199,6 +196,8 @@ def open_table(
                 f"not {listed(map(repr, start.columns))}; give files with the same columns and "
                 "types"
             )
+    every = dict.fromkeys(name for one in starts.values() for name in one.columns)
+    start = replace(start, columns=tuple(every)) if len(every) > len(start.columns) else start
     notes = [note for one in starts.values() for note in one.notes]
     notes += [UNQUOTED] if quotes is None and not pairing else []
     return Table(tuple(paths), kind, start, notes=tuple(dict.fromkeys(notes)))

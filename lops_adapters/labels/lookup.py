@@ -4,9 +4,12 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.jsonl import Jsonl
+from lops_adapters.formats.paths import leaves
 from lops_adapters.formats.readers import TABULAR, Table
 
 _LAST_TITLE = 11  # line below which no header is looked for
@@ -35,9 +38,9 @@ def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -
 
 def _hint(table: Table, name: str, option: str, columns: Sequence[str]) -> str:
     """Return where a column may be instead: further down, longer, or in another spelling."""
-    row = _row_with(table, name)
-    if row:
-        return f" Line {row} has it: give --header-row {row}."
+    row, path = _row_with(table, name), _path_to(table, name)
+    if row or path:
+        return f" Line {row} has it: give --header-row {row}." if row else _meaning(option, path)
     delimiter = _about_delimiter(table, name)
     beginning = None if delimiter else _beginning(name, columns)
     if beginning is None and _is_row(table):
@@ -45,13 +48,9 @@ def _hint(table: Table, name: str, option: str, columns: Sequence[str]) -> str:
             " The first line looks like a row, not like names of columns: add a line with names, "
             "such as text,label, before it."
         )
-    hint, meant = delimiter, beginning or _meant(name, option, columns)
-    if not delimiter:
-        # In a shell, '$' makes a line break of its name.
-        shown = f"{'' if meant is None or meant.isprintable() else '$'}{meant!r}"
-        hint = f" Did you mean {option} {shown}?" if meant else ""
-        if len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
-            hint += " Check --delimiter."
+    hint = delimiter or _meaning(option, beginning or _meant(name, option, columns))
+    if not delimiter and len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
+        hint += " Check --delimiter."
     return " ".join([hint, *table.start.notes])
 
 
@@ -71,6 +70,32 @@ def _row_with(table: Table, name: str) -> int | None:
         return False
 
     return next((row for row in range(2, _LAST_TITLE) if has(row) and not has(row + 1)), None)
+
+
+def _path_to(table: Table, name: str) -> str | None:
+    """Return the path to a nested value of JSON: one that ends so, else the only one that fits.
+
+    Texts and labels are texts, and differ between rows.
+    """
+    if not isinstance(table.format, Jsonl):
+        return None
+    known: dict[str, set[str]] = {}
+    with suppress(LopsError):
+        for block in islice(table.blocks(), 1):
+            for row in zip(*block.cells(table.columns), strict=True):
+                for path, value in leaves(dict(zip(table.columns, row, strict=True))):
+                    if path not in table.columns and isinstance(value, str):
+                        known.setdefault(path, set()).add(value)
+    ends = [path for path in known if f".{path}".casefold().endswith(f".{name}".casefold())]
+    fitting = ends[:1] or [path for path, values in known.items() if len(values) > 1]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _meaning(option: str, column: str | None) -> str:
+    """Return the question whether another column is meant; in a shell, $ makes a line break."""
+    if column is None:
+        return ""
+    return f" Did you mean {option} {'' if column.isprintable() else '$'}{column!r}?"
 
 
 def _beginning(name: str, columns: Sequence[str]) -> str | None:

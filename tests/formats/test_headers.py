@@ -109,7 +109,10 @@ NAMED = [NAMES, *((str(9 - i), *row) for i, row in enumerate(ROWS))]
 QUOTED = [[f'"{cell}"' for cell in row] for row in NAMED]
 
 
-@pytest.mark.parametrize(("suffix", "delimiter"), [(".tsv", "\t"), (".csv", " "), (".txt", " ")])
+@pytest.mark.parametrize(
+    ("suffix", "delimiter"),
+    [(".tsv", "\t"), (".csv", " "), (".txt", " "), (".csv", ","), (".csv", ";")],
+)
 def test_names_of_rows_that_r_writes_are_a_column_without_a_name(tmp_path, suffix, delimiter):
     content = lines(QUOTED, delimiter)
     table = opened(tmp_path / f"a{suffix}", content)
@@ -122,7 +125,7 @@ def test_names_of_rows_that_r_writes_are_a_column_without_a_name(tmp_path, suffi
     "rows",
     [
         [("a", "b", "x"), ("c", "d", "y")],  # texts with a comma
-        [("1", "b", "x"), ("1", "d", "y")],
+        [("1", "b", "x"), ("2", "d", "y")],
     ],
 )
 def test_a_surplus_cell_is_no_name_of_a_row(tmp_path, rows):
@@ -175,6 +178,6 @@ def test_a_long_cell_in_quotes_pairs_them(tmp_path):
 
 def test_as_many_lines_as_tell_how_a_file_is_read(tmp_path):
     """A cell that is cut there changes nothing."""
-    many = [(str(i), f'"a\n{i}"', "x") for i in range(formats.delimited.FIRST)]
+    many = [(f'"{i}"', f'"a\n{i}"', "x") for i in range(formats.delimited.FIRST)]
     table = opened(tmp_path / "a.csv", lines([("text", "label"), *many]))
     assert table.columns == ("", "text", "label")
