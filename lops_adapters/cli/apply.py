@@ -14,8 +14,8 @@ from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
 from lops_adapters.formats.places import rows_of
 from lops_adapters.formats.readers import Table, rehearse
-from lops_adapters.labels.columns import require
 from lops_adapters.labels.corrections import check_table, read_corrections
+from lops_adapters.labels.lookup import require
 from lops_adapters.labels.naming import LABEL
 
 EXAMPLES = """\
@@ -74,11 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
-    table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
         options.corrections, options.id is not None, True, options.encoding, options.label
     )
-    label = options.label or corrections.column or LABEL
+    label = options.label = options.label or corrections.column or LABEL
+    table = shared.opened(options, paths, raw=True)
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)

@@ -180,7 +180,8 @@ def _table(
     """Return what files that name rows say of the table, and the commands that read them."""
     reading = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     reading += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    reading += [] if options.sheet is None else ["--sheet", options.sheet]
+    reading += [word for name in options.sheet or () for word in ("--sheet", name)]
+    reading += [] if options.header_row == 1 else ["--header-row", str(options.header_row)]
     reading += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = lines.unpacked_name(paths[0])
     format = formats.to_read(paths[0])

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, readers
+from lops_adapters.formats import files, lines, readers
 from lops_adapters.formats.cells import cell_text, content, single
 from lops_adapters.labels.naming import (
     CHECKED,
@@ -140,8 +139,8 @@ def read_corrections(
             given, or what reading raises.
     """
     with files.reading(path):
-        delimiter, encoding = formats.as_saved(path, (LABEL, f"{OURS}{ROW}"), encoding)
-    table = readers.open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
+        encoding = lines.encoding_of(path, encoding)
+    table = readers.open_table([path], encoding=encoding, quiet=True)
     relabelled = {f"{OURS}{ROW}", GIVEN} <= set(table.columns)
     before = OURS if relabelled else ""
     sha256, words = _only(path, table, f"{before}{TABLE}"), _only(path, table, f"{before}{COUNTS}")

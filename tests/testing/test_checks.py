@@ -219,7 +219,7 @@ def test_broken_formats_are_named(tmp_path):
         check_format(format, path, ROWS, tmp_path)
 
 
-READING = formats.Reading()
+READING = formats.base.Reading()
 
 
 @pytest.fixture(scope="module")
