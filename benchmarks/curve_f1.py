@@ -13,9 +13,9 @@ from benchmarks.curve_scores import Task
 from benchmarks.nc_curves import kept_numbers
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.labels.labelled import Labelled
+from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.selection import METHODS
 from lops_adapters.selection.methods.ranked import best, shares, total
-from lops_adapters.self_training.classifier import build_classifier
 
 Wanted = tuple[str, float, Callable[[], np.ndarray]]
 

@@ -15,10 +15,10 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe, Snapshot
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import CONFIDENCES, Confidence, build
 from lops_adapters.selection.methods.confidences import watch
-from lops_adapters.self_training.classifier import build_probe
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 AT_EPOCHS = tuple(CONFIDENCES)
@@ -52,7 +52,7 @@ class Task:
 
     def probe(self) -> Probe:
         """Return a new probe."""
-        return build_probe(self.settings, self.device, quiet=self.quiet)
+        return build_classifier(self.settings, self.device, probing=True, quiet=self.quiet)
 
 
 class Rule(Confidence):

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import protocol
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import names
-from lops_adapters.runs.framework import read_arms
+from lops_adapters.runs.arms import read_arms
 from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
