@@ -26,7 +26,7 @@ from lops_adapters.storage import user_cache
 
 _CORPORA = "agnews,20news-coarse:strip,20news-fine:strip"
 _COMPARED = 32  # texts that are encoded here, too
-_LEAST = 0.999  # cosine of two vectors of a text; bfloat16 leaves about 0.9999
+_LEAST = 0.99  # cosine of two vectors of a text; bfloat16 leaves at least 0.999 of most
 
 Block = tuple[np.ndarray, np.ndarray]
 

@@ -187,7 +187,7 @@ def _execute(
 def _encoder(word: str, data_dir: Path | None) -> str:
     """Return the path of an encoder that a command names and that is in the data folder."""
     if data_dir is not None and (data_dir / word / "config.json").is_file():
-        return str((data_dir / word).resolve())
+        return str(data_dir.resolve() / word)
     return word
 
 
