@@ -17,10 +17,10 @@ from typing import Any
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import select, select_options
-from lops_adapters.cli.corrections import CHECKED
 from lops_adapters.console import percent
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import NO_CLASS
+from lops_adapters.labels.naming import CHECKED
 from lops_adapters.tables.results import TO_CHECK
 
 ROUND = 10  # rows between two selections

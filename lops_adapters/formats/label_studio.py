@@ -8,7 +8,7 @@ from typing import Any
 from lops_adapters.formats.cells import single
 from lops_adapters.formats.layouts import Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
-from lops_adapters.formats.spans import Steps
+from lops_adapters.formats.paths import Steps
 
 ANNOTATOR, TASK = "annotator", "task"
 

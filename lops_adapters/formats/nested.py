@@ -13,10 +13,11 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
-from lops_adapters.formats.json_array import ArrayBlock, Json, RawObjects, objects, whole_text
+from lops_adapters.formats.json_array import ArrayBlock, RawObjects, around, objects, whole_text
 from lops_adapters.formats.layouts import Layout
+from lops_adapters.formats.paths import Steps
 from lops_adapters.formats.records import RecordBlock
-from lops_adapters.formats.spans import Steps, changed, without
+from lops_adapters.formats.spans import changed, without
 
 
 class Annotation(NamedTuple):
@@ -70,8 +71,7 @@ class Nested(Format):
 
     def start(self, path: Path, reading: Reading) -> Start:
         """Read the names of all columns, and the text around the records."""
-        about = Json().start(path, reading)
-        text, _ = whole_text(path, reading)
+        text, about = around(path, reading)
         records = [record for _, _, record in objects(path, text)]
         rows = (row.cells for record in records for row in self.annotations(record))
         names = tuple(dict.fromkeys(name for cells in rows for name in cells))

@@ -92,7 +92,7 @@ class Done:
             texts=[*sample.classes.problems, *why.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
             notes=[*why.notes, *sample.classes.notes],
-            rows=[*why.rows, *([] if conflicts else near), *fit.job.said],
+            rows=[*why.rows, *([] if conflicts else near)],
         )
 
     @cached_property
@@ -103,6 +103,7 @@ class Done:
             fit.sample.gold,
             ids=fit.sample.ids,
             numbers=(fit.sample.drawn.positions + 1).tolist(),
+            keys=fit.sample.keys(fit.job.page.get("table", {})),
             near=fit.near,
             **fit.job.page,
         )

@@ -26,6 +26,7 @@ from lops_adapters.tables.results import (
     LABEL,
     LABELS,
     NEW,
+    OF_TABLE,
     ROW,
     TRAIN,
     Files,
@@ -224,7 +225,11 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     suggested = () if scoring.rest is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
-        new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: suggested, CORRECTED: ()}
+        new = {
+            "relabelled": (*scoring.columns, GIVEN, ROW, *OF_TABLE),
+            ABSTAINED: suggested,
+            CORRECTED: (),
+        }
         for part, path, kind in files:
             writer: Writer
             if part == TRAIN:
@@ -288,6 +293,8 @@ def _write(
         if part == "relabelled":
             codes = scored.assessment.suggested[chosen]
             added[GIVEN], added[ROW] = scoring.given(old_codes), (start + rows + 1).tolist()
+            table = scoring.job.page.get("table", {})
+            added |= {column: [table.get(name)] * len(rows) for column, name in OF_TABLE.items()}
         if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
             writer.write(block, rows, added)

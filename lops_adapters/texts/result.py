@@ -299,6 +299,7 @@ class TextSelection(Selection):
         source: str = "texts given to lops_adapters.select",
         ids: Sequence[str] | None = None,
         numbers: Sequence[int] | None = None,
+        keys: Sequence[str] | None = None,
         table: Mapping[str, str] | None = None,
         near: Sequence[np.ndarray] = (),
     ) -> SelectionPage:
@@ -310,6 +311,7 @@ class TextSelection(Selection):
             source: shown below the title.
             ids: one id per text.
             numbers: the row of each text in its table, from 1; default: 1 to n.
+            keys: what names the rows in corrections, if numbers do not.
             table: where corrections go, see
                 :class:`lops_adapters.report.contents.SelectionPage`.
             near: groups of near-duplicates to show, as :meth:`near_duplicates` returns them.
@@ -329,7 +331,7 @@ class TextSelection(Selection):
         if numbers is None and len(self.abstained):
             numbers = range(1, len(self.mask) + 1)
         columns: dict[str, Any] = {"texts": self.texts, "labels": self.labels, "gold": gold}
-        columns |= {"ids": ids, "numbers": numbers}
+        columns |= {"ids": ids, "numbers": numbers, "keys": keys}
         listed: dict[str, Any] = {}
         for name, values in columns.items():
             if values is not None:

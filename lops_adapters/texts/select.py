@@ -135,7 +135,7 @@ def select(
                 f"{several:,} texts have labels by several sources, in rows of their own; "
                 "lops_adapters.labels.votes.votes_by_text joins them to votes."
             )
-    return select_labelled(
+    selection = select_labelled(
         labelled,
         choice,
         read.shown,
@@ -145,6 +145,8 @@ def select(
         notes=notes,
         column=texts,
     )
+    selection.said.texts[:0] = read.problems
+    return selection
 
 
 def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:

@@ -110,11 +110,16 @@ def test_what_cannot_be_joined():
         run(path, "--label", "label", "--source", "who", "--engine", "ray")
 
 
-def test_ids_of_several_texts_do_not_join_them():
-    """Threads, for instance: the texts count."""
+def test_ids_of_several_texts_do_not_join_them(capsys):
+    """Threads, for instance: the texts count, and a note says so."""
     rows = [["thread", *row[1:]] for row in annotations()]
     path = write_table(Path("t.csv"), rows, HEADER)
     assert len(parts(run(path, "--label", "label", "--source", "who", "--id", "id"))) == 120
+    said = capsys.readouterr().out
+    assert (
+        "--id joins no rows, since most ids that repeat have several texts; rows with equa" in said
+    )
+    assert "Such ids: 'thread' (t.csv, line 5)." in said
 
 
 @pytest.mark.parametrize("label", [{"a": 1}, [["x"], ["y"]]])

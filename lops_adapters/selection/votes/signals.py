@@ -265,7 +265,8 @@ def accuracies(
 def frequencies(true: np.ndarray) -> np.ndarray:
     """Return the logarithm of the classes' frequencies, (k,), by (n, k) probabilities."""
     k = true.shape[1]
-    return np.asarray(np.log((true.mean(axis=0) + _SPREAD / k) / (1 + _SPREAD)))
+    mean = true.sum(axis=0) / max(1, len(true))
+    return np.asarray(np.log((mean + _SPREAD / k) / (1 + _SPREAD)))
 
 
 def pooled(counts: np.ndarray, signals: Signals, logs: np.ndarray) -> np.ndarray:

@@ -99,12 +99,19 @@ class Sources:
         return true
 
     def _contested(self, total: np.ndarray, votes: np.ndarray) -> np.ndarray:
-        """Let a class with fewer votes in all than folds win only where no other has a vote."""
-        small = np.flatnonzero(self.signals.counts < FOLDS)
-        if len(small):
-            for code in small.tolist():
-                alone = ((votes == code) | (votes < 0)).all(axis=1) & (votes == code).any(axis=1)
-                total[~alone, code] = -np.inf
+        """Let a class with fewer votes in all than folds win only where no other has a vote.
+
+        If all classes have so few, it is one of those with a vote in the row, or any without votes.
+        """
+        small = self.signals.counts < FOLDS
+        if small.any():
+            voted = np.zeros(total.shape, dtype=bool)
+            rows, sources = np.nonzero(votes >= 0)
+            voted[rows, votes[rows, sources]] = True
+            out = small & ~(voted & (voted.sum(axis=1, keepdims=True) == 1))
+            every = out.all(axis=1)
+            out[every] = ~voted[every] & voted[every].any(axis=1, keepdims=True)
+            total[out] = -np.inf
         return total
 
 

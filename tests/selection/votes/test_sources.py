@@ -4,6 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
 from lops_adapters.labels.votes import Votes
@@ -360,3 +363,38 @@ def test_rows_on_which_two_sources_vote_are_counted_in_blocks(pairs, monkeypatch
     votes[8] = 0
     found = signals._rows_of_pairs(csr_matrix(votes), true)
     np.testing.assert_allclose(found, np.einsum("nk,ni,nj->kij", true, votes, votes))
+
+
+def _tables():
+    """Votes of 1 to 4 sources for 2 to 60 rows, many of them rare or constant, and the classes."""
+    sizes = st.tuples(st.integers(2, 60), st.integers(1, 4), st.integers(2, 12))
+    return sizes.flatmap(
+        lambda size: st.tuples(
+            arrays(np.int64, size[:2], elements=st.integers(-1, size[2] - 1), fill=st.just(-1)),
+            st.just(size[2]),
+        )
+    )
+
+
+@given(_tables(), st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_a_posterior_is_a_distribution_over_classes(table, has_members):
+    votes, k = table
+    likely = np.random.default_rng(0).dirichlet(np.ones(k), len(votes))
+    likely = likely if has_members else np.ones_like(likely)
+    for fitted in (by_votes(votes, k), fit(votes, likely)):
+        posterior = fitted.posterior(votes, likely)
+        assert np.isfinite(posterior).all()
+        assert np.allclose(posterior.sum(axis=1), 1)
+        codes = fitted.first(votes)
+        assert ((codes >= 0) == (votes >= 0).any(axis=1)).all()
+        estimates = [one.accuracy for one in assess(fitted, votes, likely) if one.votes]
+        assert np.isfinite(estimates).all()
+
+
+def test_where_all_classes_are_rare_a_row_gets_a_class_that_it_has_a_vote_for():
+    votes = np.array([[0, -1], [0, 1], [2, 1], [-1, -1]])
+    posterior = by_votes(votes, 3).posterior(votes, np.ones((4, 3)))
+    assert posterior[0].tolist() == [1, 0, 0]
+    assert posterior[1, 2] == posterior[2, 0] == 0
+    assert (posterior[3] > 0).all()
