@@ -20,23 +20,31 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.real_tables import FRESH, REAL, TABLES, Table, load_table
+from benchmarks.real_tables import FRESH, LATER, REAL, TABLES, Table, load_table
 from benchmarks.record import RESULTS, command_line, write_result
-from lops_adapters import selection as package
 from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.selection import committee as package
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee.calibration import Diagnostics, diagnose, expit, line, scores
+from lops_adapters.selection.committee.calibration import (
+    Diagnostics,
+    coefficients,
+    diagnose,
+    line,
+    scores,
+)
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
+from lops_adapters.selection.committee.noise import Noise
 from lops_adapters.selection.committee.posterior import label_distribution, posterior_given
 from lops_adapters.selection.committee.scores import score as score_by
+from lops_adapters.selection.committee.shifts import Frame, Shifts, Spreads, expit
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
@@ -44,10 +52,10 @@ SIZES = (1000, 300, 100)
 ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
 # weight of corrupted ones is small, since people and rules do not err like that.
-WEIGHTS = {"noisy": 1.0, "clean": 0.5, "corrupted": 0.25}
+WEIGHTS = {"noisy": 1.0, "clean": 0.25, "corrupted": 0.1}
 STRENGTH = 2.0  # of the regression on standardised numbers, as C / number of families
 SLOPE_BY = ("skill", "agreement", "repeats", "confirms")
-COVERED = 0.8  # of left-out tables with wrong labels
+FEW = 3  # tables of one origin that count as much as none: their mean is drawn to 0
 COEFFICIENTS = Path(package.__file__).parent / "calibration.json"
 
 
@@ -87,7 +95,7 @@ def plan() -> Iterator[Item]:
     """Yield all tables to measure."""
     for name in TABLES:
         yield Item(name)
-    for name in (*FRESH, *REAL[1:]):
+    for name in (*FRESH, *LATER, *REAL[1:]):
         for corruption in ("random", "one direction"):
             yield Item(f"{name}-gold", corruption)
     for size in SIZES:
@@ -159,6 +167,7 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
     return {
         "diagnostics": np.array(diagnose(said.choices, said.likely, codes)),
         "score": scores(true, codes)[checked],
+        "codes": codes[checked],
         "of_class": np.bincount(codes, minlength=len(names))[codes][checked],
         "wrong": (names[codes] != gold)[checked],
         "other": probability[checked],
@@ -247,7 +256,7 @@ def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "slope_by": slope_by.tolist(),
         "least": diagnostics.min(axis=0).tolist(),
         "most": diagnostics.max(axis=0).tolist(),
-        "usual": _logit(np.average(noise, weights=of_tables)),
+        "usual": float(_logit(np.average(noise, weights=of_tables))),
     }
 
 
@@ -274,48 +283,58 @@ def of_kind(tables: dict[str, dict[str, Any]], kind: str) -> dict[str, dict[str,
     }
 
 
-def left_out(tables: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return, per family of tables of one kind, the coefficients that the other families give."""
-    families = sorted({table["family"] for table in tables.values()})
+def left_out(
+    tables: dict[str, dict[str, Any]], families: Iterable[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Return, per family, the coefficients that the other families give.
+
+    ``families``: default: of the tables, which are of one kind.
+    """
+    families = {table["family"] for table in tables.values()} if families is None else families
     return {
         family: fitted([table for table in tables.values() if table["family"] != family])
-        for family in families
+        for family in sorted(families)
     }
 
 
-def residuals(
-    tables: dict[str, dict[str, Any]], learnt: dict[str, dict[str, Any]]
-) -> dict[str, tuple[float, float]]:
-    """Return, per table with wrong labels, true log-odds of noise minus estimated, and a weight."""
-    alike = Counter(table["family"] for table in tables.values() if table["kind"] == "noisy")
-    found = {}
-    for name, table in tables.items():
-        if table["kind"] != "noisy":
-            continue
-        score, count, wrong, of_class = np.array(table["steps"]).T
-        probability = predicted(learnt[table["family"]], table["diagnostics"], score, of_class)
-        estimate, rate = (probability * count).sum() / count.sum(), wrong.sum() / count.sum()
-        weight = float(1 / np.sqrt(alike[table["family"]]))
-        found[name] = float(_logit(rate) - _logit(estimate)), weight
-    return found
+def weighted(values: dict[str, float]) -> float:
+    """Return the mean of values of tables; each family counts as the root of its tables."""
+    alike = Counter(Item(name).family for name in values)
+    weights = [1 / np.sqrt(alike[Item(name).family]) for name in values]
+    return float(np.average([*values.values()], weights=weights))
 
 
-def limits(residual: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the weighted quantiles between which ``COVERED`` of the residuals are."""
-    values, weights = np.array(sorted(residual)).T
-    shares = (np.cumsum(weights) - weights / 2) / weights.sum()
-    low, high = np.interp([(1 - COVERED) / 2, (1 + COVERED) / 2], shares, values)
-    return float(low), float(high)
+def shared(shifts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return what is best for the tables of :mod:`benchmarks.shifts`."""
+    found: dict[str, Any] = {}
+    for name in ("evenness", "spreads"):
+        values = next(iter(shifts.values()))[name]
+        losses = {
+            value: weighted(
+                {n: one[name][value] for n, one in shifts.items() if one[name][value] is not None}
+            )
+            for value in values
+        }
+        found[name] = min(losses, key=lambda value: losses[value])
+    spreads = map(float, found["spreads"].split())
+    origins: dict[str, list[float]] = {}
+    for one in shifts.values():
+        origins.setdefault(one["origin"], []).append(one["residual"])
+    return {
+        "evenness": float(found["evenness"]),
+        "spreads": Spreads(*spreads)._asdict(),
+        "origins": {
+            name: round(sum(some) / (len(some) + FEW), 3) for name, some in sorted(origins.items())
+        },
+    }
 
 
-def _logit(share: float) -> float:
-    share = min(max(float(share), 1e-4), 1 - 1e-4)
-    return float(np.log(share / (1 - share)))
+def _logit(share: Any) -> Any:
+    share = np.clip(share, 1e-4, 1 - 1e-4)
+    return np.log(share / (1 - share))
 
 
-def evaluated(
-    rows: Any, table: dict[str, Any], learnt: dict[str, Any], range_: tuple[float, float]
-) -> dict[str, Any]:
+def evaluated(rows: Any, table: dict[str, Any], learnt: dict[str, Any]) -> dict[str, Any]:
     """Return what left-out coefficients are worth in a table, and the posterior alone."""
     from sklearn.metrics import log_loss, roc_auc_score
 
@@ -330,50 +349,56 @@ def evaluated(
             "estimate": float(probability.mean()),
             "log_loss": float(log_loss(wrong, np.clip(probability, 0.005, 0.995), labels=[0, 1])),
             "corrected": float(right.mean() - (~wrong).mean()),
+            "gain": float((rejected & wrong).mean() - (rejected & ~wrong).mean()),
             "right_lost": float((rejected & ~wrong).sum() / max(1, (~wrong).sum())),
             "wrong_found": float((rejected & wrong).sum() / max(1, wrong.sum())),
             "auroc": float(roc_auc_score(wrong, probability)) if 0 < wrong.mean() < 1 else None,
         }
-    odds = _logit(found["calibrated"]["estimate"])
-    found["low"], found["high"] = (float(expit(odds + part)) for part in range_)
+    odds, codes, none = _logit(calibrated), rows["codes"], np.zeros((len(score), 0))
+    spreads = Spreads(**coefficients()["spreads"])
+    frame = Frame.of(spreads, int(codes.max()) + 1, odds, none)
+    unchecked, certain = frame.rows(odds, codes, none), np.zeros(len(score), dtype=bool)
+    shifts = Shifts.learn(unchecked[:0], certain[:0], frame.k)
+    noise = Noise.of(shifts, unchecked, calibrated, np.zeros(0, dtype=int), certain, True)
+    found["low"], found["high"] = noise.low, noise.high
     return found
+
+
+def committed(name: str) -> dict[str, Any]:
+    """Return a committed result of the calibration."""
+    path = RESULTS / f"calibration/{name}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))["result"])
 
 
 def fit(work: Path) -> None:
     """Fit, write the coefficients into the package, and evaluate on left-out families."""
-    measurements = json.loads((RESULTS / "calibration/tables.json").read_text(encoding="utf-8"))
-    every, result = measurements["result"], {}
+    every, result = committed("tables"), {}
     for kind in (TEXTS, VECTORS):
         tables = of_kind(every, kind)
         learnt = left_out(tables)
-        residual = residuals(tables, learnt)
         for name, table in tables.items():
-            others = [
-                pair for key, pair in residual.items() if tables[key]["family"] != table["family"]
-            ]
-            rows = np.load(work / f"{name}.npz")
-            found = evaluated(rows, table, learnt[table["family"]], limits(others))
+            found = evaluated(np.load(work / f"{name}.npz"), table, learnt[table["family"]])
             result[name] = {"family": table["family"], "kind": table["kind"], **found}
     corpus = Corpus("calibration", tuple(result), tuple(result), ("right", "wrong"))
     write_result("calibration/left-out", result, corpus, command=command_line("calibration"))
-    write_json(COEFFICIENTS, final(every))
+    write_json(COEFFICIENTS, final(every, committed("shifts")))
 
 
-def final(tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the contents of ``calibration.json``: coefficients of all tables, and the ranges."""
+def final(tables: dict[str, dict[str, Any]], shifts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the contents of ``calibration.json``, from tables and :mod:`benchmarks.shifts`."""
+    families = {table["family"] for table in (*tables.values(), *shifts.values())}
     return {
         "about": "Written by python -m benchmarks.calibration fit; do not edit.",
-        "families": sorted({table["family"] for table in tables.values()}),
+        "families": sorted(families),
         "tables": len(tables),
         "numbers": list(Diagnostics._fields),
+        **shared(shifts),
         **{kind: _final(of_kind(tables, kind)) for kind in (TEXTS, VECTORS)},
     }
 
 
 def _final(tables: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    low, high = limits(list(residuals(tables, left_out(tables)).values()))
-    learnt = {**fitted(list(tables.values())), "low": low, "high": high}
-    return {key: _rounded(value) for key, value in learnt.items()}
+    return {key: _rounded(value) for key, value in fitted(list(tables.values())).items()}
 
 
 def _rounded(value: Any) -> Any:

@@ -5,8 +5,9 @@
 
 Per table of :mod:`benchmarks.real_tables`: the members of the committee, with the default encoder,
 score it once, and the calibration is what all other families of tables give. Then gold labels play
-the person: 20 to 200 rows are checked, five draws each, chosen by ``to_check``, at random, or as
-the least trusted rows. A row whose gold label no row has is checked as "no class"; rows without a
+the person: 5 to 150 rows are checked, 12 draws each, chosen by ``to_check``, at random, or as
+the least trusted rows. Accuracy counts the checked rows; ``gain``, ``found`` and ``auroc`` are of
+the others. A row whose gold label no row has is checked as "no class"; rows without a
 gold label are not checked, and do not count. A table with a result file is skipped.
 """
 
@@ -26,14 +27,15 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import METHODS, Choice
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import calibration
-from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee.checking import check_order, next_rows
 from lops_adapters.selection.committee.committee import Committee, decide
 from lops_adapters.selection.committee.folds import Folded
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.member_table import Inputs, members_of
+from lops_adapters.selection.outcome import Outcome
 
-COUNTS = (20, 50, 100, 150, 200)
-DRAWS = 5
+COUNTS = (5, 10, 20, 50, 100, 150)
+DRAWS = 12
 CLASSIFIED = (50, 150)  # for these, other choices too, and a classifier in the first three draws
 
 
@@ -69,7 +71,7 @@ class Scored(NamedTuple):
         codes, gold: (n,) int; gold -1: no class of the labels; -2: not known.
         members: of the committee.
         vectors: (n, width) of the encoder.
-        before: (n, k) probabilities of the true classes, without checked rows.
+        before: (n,) probabilities that labels are right, without checked rows.
         order: (n,) positions in the table.
 
     """
@@ -94,28 +96,27 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
     gold = np.array([code_of.get(str(label), -1) for label in table.gold[order]])
     vectors = encoder.vectors(texts)
     data = Scored(texts, names, codes, gold, members, vectors, np.zeros(0), order)
-    return data._replace(before=decided(data, np.array([], dtype=np.int64))[1])
+    return data._replace(before=decided(data, np.array([], dtype=np.int64)).confidence)
 
 
-def decided(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the (n,) kept rows and (n, k) probabilities after these rows are checked."""
+def decided(data: Scored, rows: np.ndarray) -> Outcome:
+    """Return the outcome after these rows are checked."""
     checked = dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
     labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
     method, choice = METHODS["committee"], Choice()
     assert isinstance(method, Committee)
     scores, belief = method.believed(data.members, labelled, choice)
-    return decide(scores, belief, labelled, choice)[0].mask, belief.true
+    return decide(scores, belief, labelled, choice)[0]
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:
     """Yield ways to choose rows: a name and all rows with a gold label in the order of checking."""
-    each, suggested = np.arange(len(data.codes)), data.before.argmax(axis=1)
     ways = {
-        "to_check": check_order(data.codes, suggested, draw),
-        "random rows": np.random.default_rng(draw).permutation(len(each)),
+        "to_check": check_order(data.codes, draw, data.before),
+        "random rows": np.random.default_rng(draw).permutation(len(data.codes)),
     }
     if draw == 0:
-        ways["least trusted rows"] = np.argsort(data.before[each, data.codes], kind="stable")
+        ways["least trusted rows"] = np.argsort(data.before, kind="stable")
     for name, order in ways.items():
         yield name, order[data.gold[order] > -2]
 
@@ -133,13 +134,20 @@ def few_shot(data: Scored, rows: np.ndarray, known: np.ndarray) -> float:
     return float((said == data.gold)[known].mean())
 
 
-def corrected(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the corrected codes, and the (n,) mask of kept rows."""
-    kept, true = decided(data, rows)
-    codes = np.where(kept, data.codes, true.argmax(axis=1))
-    known = rows[data.gold[rows] >= 0]
-    codes[known] = data.gold[known]
-    return codes, kept
+def of_others(data: Scored, outcome: Outcome, rows: np.ndarray) -> dict[str, float | None]:
+    """Return what rejecting is worth on the rows that are not checked."""
+    from sklearn.metrics import roc_auc_score
+
+    others = data.gold > -2
+    others[rows] = False
+    wrong, rejected = (data.gold != data.codes)[others], ~outcome.mask[others]
+    doubt = 1 - outcome.confidence[others]
+    return {
+        "gain": float((rejected & wrong).mean() - (rejected & ~wrong).mean()),
+        "found": float((rejected & wrong).sum() / max(1, wrong.sum())),
+        "right_lost": float((rejected & ~wrong).sum() / max(1, (~wrong).sum())),
+        "auroc": float(roc_auc_score(wrong, doubt)) if 0 < wrong.mean() < 1 else None,
+    }
 
 
 def one_run(
@@ -148,7 +156,10 @@ def one_run(
     """Measure one draw of checked rows."""
     known, place = data.gold > -2, np.argsort(data.order)
     rows = next_rows(order, count)
-    codes, kept = corrected(data, rows)
+    outcome = decided(data, rows)
+    codes = outcome.corrected(has_checks=True)
+    assert outcome.noise is not None
+    value, low, high, _ = outcome.noise.total
     labels = data.codes.copy()
     labels[rows] = np.where(data.gold[rows] < 0, labels[rows], data.gold[rows])
     one: dict[str, Any] = {
@@ -158,15 +169,14 @@ def one_run(
         "accuracy": float((codes == data.gold)[known].mean()),
         "labels_as_given": float((labels == data.gold)[known].mean()),
         "few_shot": few_shot(data, rows, known),
+        "rate": value,
+        "low": low,
+        "high": high,
+        **of_others(data, outcome, rows),
     }
-    if name == "to_check":
-        suggested = data.before.argmax(axis=1)
-        rate = noise_rate(data.codes, suggested, rows, data.gold[rows])
-        assert rate is not None
-        one |= {"rate": rate.value, "low": rate.low, "high": rate.high}
-        if classifier is not None and draw < 3 and count in CLASSIFIED:
-            named = data.classes[codes].astype(object)
-            one["macro_f1"] = classifier(named[place], kept[place])["balanced"]
+    if name == "to_check" and classifier is not None and draw < 3 and count in CLASSIFIED:
+        named, kept = data.classes[codes].astype(object), outcome.mask
+        one["macro_f1"] = classifier(named[place], kept[place])["balanced"]
     return one
 
 
@@ -182,7 +192,8 @@ def run(table: Table) -> dict[str, Any]:
             for name, order in choices(data, draw)
             for count in (COUNTS if name == "to_check" else CLASSIFIED)
         ]
-        nothing, kept = corrected(data, np.array([], dtype=np.int64))
+        none = np.array([], dtype=np.int64)
+        nothing = decided(data, none)
     known, place = data.gold > -2, np.argsort(data.order)
     right = data.gold == data.codes
     result: dict[str, Any] = {
@@ -192,13 +203,14 @@ def run(table: Table) -> dict[str, Any]:
         "encoder": "static",
         "accuracy": {
             "labels": float(right[known].mean()),
-            "committee": float((nothing == data.gold)[known].mean()),
+            "committee": float((nothing.corrected(False) == data.gold)[known].mean()),
         },
+        "unchecked": of_others(data, nothing, none),
         "runs": runs,
     }
     if classifier is not None:
         every = np.ones(len(right), dtype=bool)
-        arms = {"all": every, "kept": kept[place], "only right": right[place]}
+        arms = {"all": every, "kept": nothing.mask[place], "only right": right[place]}
         result["macro_f1"] = {n: classifier(table.labels, m)["balanced"] for n, m in arms.items()}
     return result
 

@@ -38,7 +38,7 @@ def members_kept(folder: Path) -> Iterator[None]:
     """Let committees score the same samples with the same labels and seed only once."""
 
     def scored(
-        members: Sequence[Member], labelled: Folded, *, further: bool = False, apart: bool = False
+        members: Sequence[Member], labelled: Folded, *, further: bool = False, vectors: bool = False
     ) -> Scores:
         parts = (
             [member.name for member in members],
@@ -49,13 +49,13 @@ def members_kept(folder: Path) -> Iterator[None]:
         )
 
         def make() -> Scores:
-            made = score(members, labelled, further=further, apart=True)
+            made = score(members, labelled, further=further, vectors=True)
             # Members that score no further samples hold the texts.
             return made if further else replace(made, members=())
 
         found = kept(folder, parts, make)
         found = found if further else replace(found, members=members)
-        return found if apart else replace(found, of_members=[])
+        return found if vectors else replace(found, vectors=found.vectors[:, :0])
 
     with patch.object(committee, "score", scored):
         yield

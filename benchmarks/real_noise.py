@@ -16,7 +16,6 @@ classes equally. DIR holds ``real-noise``, ``fresh-noise``, ``agnews_test.csv`` 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,9 +23,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.calibration import Item, final
+from benchmarks.calibration import Item, committed, final
 from benchmarks.real_tables import TABLES, Table, load_table
-from benchmarks.record import RESULTS, measure_tables
+from benchmarks.record import measure_tables
 from lops_adapters import select
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.committee import calibration
@@ -135,10 +134,12 @@ class Classifier:
 
 def coefficients(table: str) -> dict[str, Any]:
     """Return the contents of ``calibration.json`` without the family of a table."""
-    path = RESULTS / "calibration/tables.json"
-    tables = json.loads(path.read_text(encoding="utf-8"))["result"]
     family = Item(table).family
-    return final({name: one for name, one in tables.items() if one["family"] != family})
+    tables, shifts = (
+        {name: one for name, one in committed(part).items() if one["family"] != family}
+        for part in ("tables", "shifts")
+    )
+    return final(tables, shifts)
 
 
 def _timed(work: Callable[[], Any]) -> tuple[Any, float]:

@@ -164,9 +164,27 @@ FRESH = (
     "hate-portuguese", "books-crowd", "movies-crowd", "economy-crowd", "medialean-llms",
     "stance-llms", "emotion-llms", "politeness-llms", "entailment-crowd", "emoji-people-llm",
 )  # fmt: skip
+# Of other kinds: intents, other languages and scripts, one annotator, word lists, long articles.
+LATER = (
+    "climate-stance-llm", "centralbank-llms", "chatbot-abuse-one-rater", "offensive-one-rater",
+    "requirements-relabelled", "hinglish-lexicons", "indonesian-lexicon", "waimai-lexicons",
+    "german-news-seeds", "intents-150-names",
+)  # fmt: skip
 CORPORA = ("agnews", "20news-coarse", "20news-fine")
-# Labels that somebody or something gave, not corrupted ones; where one of each kind is enough.
-GIVEN = (*REAL, *FRESH, *(f"{name}-seeds" for name in CORPORA[:2]))
+# Labels that somebody or something gave, not corrupted ones.
+GIVEN = (*REAL, *FRESH, *LATER, *(f"{name}-seeds" for name in CORPORA))
+_MODELS = ("relations-llm", "newsbias-llm", "climate-stance-llm")
+_RULES = ("rules", "lexicon", "lexicons", "seeds", "names", "news")  # yoruba-news: word lists
+
+
+def origin(name: str) -> str:
+    """Return who gave the labels of a table of ``GIVEN``: rules, a model or people."""
+    if name in _MODELS or name.endswith("-llms"):
+        return "model"
+    by_rules = name != "crowd-news" and name.rpartition("-")[2] in _RULES
+    return "rules" if by_rules else "people"
+
+
 # Settings were chosen on the tables of AG News and the real ones, and confirmed on the others.
 TABLES: dict[str, Callable[[Path], Table]] = {
     **{name: partial(_real, name) for name in REAL},
@@ -187,4 +205,6 @@ TABLES: dict[str, Callable[[Path], Table]] = {
     **{f"{name}-gold": partial(_real, name, clean=True) for name in REAL[1:]},
     **{name: partial(_fresh, name) for name in FRESH},
     **{f"{name}-gold": partial(_fresh, name, clean=True) for name in FRESH},
+    **{name: partial(_fresh, name) for name in LATER},
+    **{f"{name}-gold": partial(_fresh, name, clean=True) for name in LATER},
 }

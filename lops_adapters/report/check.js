@@ -79,7 +79,7 @@ const lopsCheck = (data, corrections, page) => {
     const later = skipped.size ? `, ${skipped.size} skipped` : "";
     const knowing = rows.filter((row) => checked(row) && swayed.has(row.row)).length;
     const how = knowing ? `; ${knowing} with the suggestion in sight` : "";
-    byId("check-estimate").textContent = done && data.strata.length ? `${estimate()}${how}` : "";
+    byId("check-estimate").textContent = done ? `${wrong()}${how}` : "";
     byId("check-status").replaceChildren(element("strong", "", `${done} of ${rows.length} checked${later}${corrections.warning()}`), " ", last);
     byId("check-undo").disabled = past.length === 0;
     byId("download-checked").disabled = corrections.size() === 0;
@@ -127,31 +127,9 @@ const lopsCheck = (data, corrections, page) => {
   const accepts = () => suggests.checked && page.accepts(now);
   const accept = () => now && accepts() && decide(now.suggested_code);
 
-  // As lops_adapters.selection.checking.noise_rate: rows with another suggestion, and the others, weighted by their numbers.
-  function estimate() {
-    const total = data.strata[0] + data.strata[1];
-    let [value, below, above, count] = [0, 0, 0, 0];
-    data.strata.forEach((size, other) => {
-      const own = rows.filter((row) => checked(row) && page.accepts(row) === !other);
-      const [share, low, high] = wilson(own.filter((row) => !corrections.confirmed(row.row)).length, own.length, size);
-      value += (size / total) * share;
-      below += ((size / total) * (share - low)) ** 2;
-      above += ((size / total) * (high - share)) ** 2;
-      count += own.length;
-    });
-    const [low, high] = [Math.max(0, value - Math.sqrt(below)), Math.min(1, value + Math.sqrt(above))];
-    return `After ${count}: ${Math.round(100 * low)} to ${Math.round(100 * high)} % wrong (95 % interval)`;
-  }
-
-  function wilson(wrong, count, size) {
-    if (!size) return [0, 0, 0];
-    if (!count) return [0.5, 0, 1];
-    const share = wrong / count;
-    if (count >= size) return [share, share, share];
-    const [n, z] = [(count * (size - 1)) / (size - count), 1.959963984540054];
-    const half = z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2));
-    const [centre, scale] = [share + z ** 2 / (2 * n), 1 + z ** 2 / n];
-    return [share, Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
+  function wrong() {
+    const answered = rows.filter(checked);
+    return `After ${answered.length}: ${answered.filter((row) => !corrections.confirmed(row.row)).length} wrong`;
   }
 
   // Keys are for the card if its section has the focus, or if nothing has it and the card is in sight.

@@ -124,8 +124,6 @@ class SelectionPage(StoredPage):
         near: groups of near-duplicates, at most 100; groups with several labels first.
         n_near: number of all groups.
         to_check: numbers of ``suspects``, in the order in which a person checks them.
-        strata: of the rows that these are drawn from, the number with another suggested label, and
-            of the others; empty: no estimate while checking.
         sources: label sources; empty if each row has one label.
         confused: (label, suggested label, rejected rows), most frequent first; equal labels: no
             other label is more probable.
@@ -159,7 +157,6 @@ class SelectionPage(StoredPage):
     near: list[NearGroup] = field(default_factory=list)
     n_near: int = 0
     to_check: Sequence[int] = field(default_factory=list)
-    strata: Sequence[int] = field(default_factory=list)
     sources: list[SourceReport] = field(default_factory=list)
     confused: list[tuple[str, str, int]] = field(default_factory=list)
     estimate: list[float] = field(default_factory=list)

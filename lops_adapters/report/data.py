@@ -93,7 +93,6 @@ def selection_page(
         near=rows.near(near),
         n_near=len(near),
         to_check=[rows.number(i) for i in to_check],
-        strata=rows.strata,
         confused=rows.confused(),
         **counted(classes, *_counts(rows)),
     )

@@ -108,12 +108,6 @@ class PageRows:
         pairs = zip(self.suggested, self.labels, strict=True)
         return np.array([text_or_none(one) is not None and one != label for one, label in pairs])
 
-    @property
-    def strata(self) -> list[int]:
-        """Numbers of the rows with another suggestion and of the others; empty: none given."""
-        count = int(self._other.sum())
-        return [] if self.suggested is None else [count, len(self.codes) - count]
-
     def least_trusted(self, per_class: int, most: int) -> np.ndarray:
         """Return the positions of the least trusted rows, the least trusted first."""
         mask = self.selection.mask

@@ -76,7 +76,6 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "probability": page.is_probability,
         "suspects": rows,
         "to_check": stored["to_check"],
-        "strata": stored["strata"],
         "more": page.more,
         "listed": len(rows) + page.n_more,
     }

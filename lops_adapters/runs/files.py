@@ -85,7 +85,7 @@ def write_to_check(
     """
     positions, codes = samples.positions, encode(samples.labels, corpus.classes)
     assert positions is not None
-    order = check_order(codes, codes, seed)
+    order = check_order(codes, seed)
     done = np.flatnonzero(np.isin(positions, list(checked))).tolist()
     chosen = next_rows(order, _COUNT, done)
     rows = (

@@ -13,7 +13,7 @@ from lops_adapters.runs.arms import STANDARD
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import corrected
-from lops_adapters.selection.committee.checking import noise_rate
+from lops_adapters.selection.committee.checking import random_rate
 from lops_adapters.selection.selectors import encode
 
 METRICS = "metrics.json"
@@ -101,11 +101,13 @@ def noise_metrics(
     checked = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
     rows = np.array([i for i, _ in checked], dtype=np.int64)
     true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in checked], dtype=np.int64)
-    every = noise_rate(codes, codes, rows, true)
+    given, wrong = codes[rows], true != codes[rows]
+    every = random_rate(int(wrong.sum()), len(rows), len(codes))
     metrics["checked_noise"] = None if every is None else every._asdict()
     metrics["checked_noise_per_class"] = {}
     for label in sorted(classes):
-        rate = noise_rate(codes, codes, rows, true, codes == code_of[label])
+        own, size = given == code_of[label], int((codes == code_of[label]).sum())
+        rate = random_rate(int(wrong[own].sum()), int(own.sum()), size)
         if rate is not None:
             metrics["checked_noise_per_class"][label] = rate._asdict()
     return metrics

@@ -32,6 +32,9 @@ class Choice:
 
     Attributes:
         keep: also class -> fraction, of a method that takes it.
+        class_shares: how frequent each class truly is, class -> number; None: not known.
+        labelled_by: ``rules``, ``model`` or ``people``, for the estimate of the noise; None: not
+            known.
         n: how many samples to keep, see :func:`lops_adapters.selection.build`.
         further: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
     """
@@ -48,6 +51,8 @@ class Choice:
     seed: int = 0
     strict: bool = False
     quiet: bool = True
+    class_shares: Mapping[Any, float] | None = None
+    labelled_by: str | None = None
     n: int | None = None
     further: bool = False
 
@@ -73,7 +78,9 @@ class Choice:
         encoder = self.encoder
         usual = encoder is None or (isinstance(encoder, str) and encoder in (STATIC, NONE))
         given = {"encoder": not usual, "words": self.words is not None}
-        given |= {"sure": self.sure is not None, "further": self.further}
+        names = ("sure", "class_shares", "labelled_by")
+        given |= {name: getattr(self, name) is not None for name in names}
+        given["further"] = self.further
         return [name for name, is_given in given.items() if is_given]
 
     @property

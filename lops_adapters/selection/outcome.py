@@ -13,10 +13,10 @@ from lops_adapters.selection.selectors import Corrected, objects
 
 if TYPE_CHECKING:
     from lops_adapters.selection.committee.assessment import FittedCommittee
-    from lops_adapters.selection.committee.posterior import NoiseEstimate
+    from lops_adapters.selection.committee.noise import Noise
     from lops_adapters.selection.votes.source_table import Source
 
-_OF_ROWS = ("mask", "confidence", "labels", "learnt_at", "suggested", "probability", "before")
+_OF_ROWS = ("mask", "confidence", "labels", "learnt_at", "suggested", "probability")
 
 
 class Predicted:
@@ -67,9 +67,7 @@ class Outcome:
         learnt_at: (n,) float64 epochs; inf: never, or not recorded.
         suggested: (n,) int64, the most probable class; -1: none, or checked as of no class.
         probability: (n,) float64 in [0, 1], of the suggested class; NaN without one.
-        before: (n,) int64, the most probable class without checked rows; of votes, the weighted
-            majority.
-        noise: the estimated share of wrong labels; None: not estimated.
+        noise: the share of wrong labels; None: not estimated.
         fitted: scores further samples, see :attr:`.Choice.further`; None: not asked for.
         sources: of votes, what is estimated of each source.
     """
@@ -83,8 +81,7 @@ class Outcome:
     learnt_at: np.ndarray
     suggested: np.ndarray
     probability: np.ndarray
-    before: np.ndarray
-    noise: NoiseEstimate | None = None
+    noise: Noise | None = None
     fitted: FittedCommittee | None = None
     sources: Sequence[Source] = ()
 
@@ -124,9 +121,7 @@ class Outcome:
             for count, learnt, kept, reason in zip(*numbers, reasons, strict=True)
         ]
         codes, probability = predicted.codes, predicted.probability
-        return cls(
-            mask, confidence, labels, reports, rule, stopped, learnt_at, codes, probability, codes
-        )
+        return cls(mask, confidence, labels, reports, rule, stopped, learnt_at, codes, probability)
 
     @classmethod
     def of_order(
@@ -136,7 +131,7 @@ class Outcome:
         predicted = Predicted(len(codes)) if predicted is None else predicted
         return cls(
             order.mask, order.confidence, codes, list(order.per_class.values()), order.rule,
-            order.stopped, order.learnt_at, predicted.codes, predicted.probability, predicted.codes,
+            order.stopped, order.learnt_at, predicted.codes, predicted.probability,
         )  # fmt: skip
 
     def at(self, rows: np.ndarray) -> Outcome:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport
-from lops_adapters.selection.committee.checking import Rate
+from lops_adapters.selection.committee.noise import Rate
 
 
 class Wrong(NamedTuple):
@@ -101,7 +101,7 @@ def _wrong_cells(
 
 
 def interval(rate: Rate | None) -> str:
-    """Return a rate with its 95 % interval, in percent.
+    """Return a rate with its range, in percent.
 
     >>> interval(Rate(0.1, 0.04, 0.2, 50)), interval(Rate(0.5, 0.5, 0.5, 8)), interval(None)
     ('10.0 % (4.0-20.0)', '50.0 %', '-')

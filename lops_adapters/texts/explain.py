@@ -14,8 +14,8 @@ from lops_adapters.formats.places import SHOWN, rows_of, shown_places
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Method
-from lops_adapters.selection.committee.checking import Rate
 from lops_adapters.selection.committee.committee import CANNOT_TELL
+from lops_adapters.selection.committee.noise import Rate
 
 FEW = 10  # rows of a class
 _ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"
@@ -171,7 +171,7 @@ def checked_sentences(rate: Rate | None, n: int) -> list[str]:
         return []
     text = (
         f"Checked: {rows_of(rate.checked)}. Wrong labels: {percent(rate.value)} of all rows "
-        f"({percent(rate.low)} to {percent(rate.high)}, 95 % interval)"
+        f"({percent(rate.low)} to {percent(rate.high)})"
     )
     return [f"{text}{what_more_brings(rate, n)}."]
 

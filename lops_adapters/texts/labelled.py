@@ -15,7 +15,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
 from lops_adapters.selection.choice import AUTO, NONE
-from lops_adapters.selection.committee.checking import review
+from lops_adapters.selection.committee.checking import rows_to_check
 from lops_adapters.selection.committee.member_table import kinds_of, names_of
 from lops_adapters.selection.committee.members import check_words
 from lops_adapters.selection.votes.sources import first_codes
@@ -107,7 +107,7 @@ def select_labelled(
         labels,
         why,
         settings,
-        review=review(outcome, known, choice.seed) if row.assesses else None,
+        to_check=rows_to_check(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,

@@ -16,7 +16,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection import METHODS, Outcome
-from lops_adapters.selection.committee.checking import Review, next_rows
+from lops_adapters.selection.committee.checking import next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.selection.selectors import objects
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
@@ -56,12 +56,12 @@ class TextSelection(Selection):
         outcome: of the texts with a label, in codes, an :class:`~lops_adapters.selection.Outcome`.
         rest: labels texts without a label, a :class:`lops_adapters.texts.rest.Rest`; None: nothing
             is suggested for them.
-        noise: estimated share of wrong labels without errors that labels share, see
-            :class:`.posterior.NoiseEstimate`; None if the members cannot
-            tell, and with other methods than the committee.
+        noise: the share of wrong labels, by members and checked rows, see
+            :class:`.noise.Noise`; None if the members cannot tell, and with other methods than the
+            committee.
         checked: position -> label, of the rows that a person has checked; None: no class.
-        checked_rate: share of wrong labels by the checked rows, with its 95 % interval, a
-            :class:`lops_adapters.selection.committee.checking.Rate`; None without checked rows.
+        checked_rate: share of wrong labels with checked rows, and its range, a
+            :class:`lops_adapters.selection.committee.noise.Rate`; None without checked rows.
         checked_rates: the same per class, of classes with checked rows.
         said: the sentences about the selection, in parts.
         settings: the arguments used.
@@ -78,7 +78,7 @@ class TextSelection(Selection):
         why: Why,
         settings: dict[str, Any],
         *,
-        review: Review | None = None,
+        to_check: np.ndarray | None = None,
         votes: Votes | None = None,
         rest: Rest | None = None,
         column: Any = None,
@@ -112,12 +112,13 @@ class TextSelection(Selection):
             self.suggested[self.abstained] = values[codes]
             self.suggested_probability[self.abstained] = probability
         self.checked = {int(scored[row]): label for row, label in known.checked_labels.items()}
-        assessed, self.noise = review is not None, outcome.noise
+        assessed, self.noise = to_check is not None, outcome.noise
         self.sample_weight = _spread(outcome.confidence, scored, n, 0.0) if assessed else None
-        self.checked_rate = None if review is None else review.rate
-        rates = {} if review is None else review.rates
-        self.checked_rates = {classes[code]: rate for code, rate in rates.items()}
-        self._check_order = None if review is None else scored[review.order]
+        noise = outcome.noise if assessed and known.checked else None
+        self.checked_rate = None if noise is None else noise.total
+        rates = () if noise is None else zip(classes, noise.of_classes, strict=True)
+        self.checked_rates = {label: rate for label, rate in rates if rate.checked}
+        self._check_order = None if to_check is None else scored[to_check]
 
     @property
     def why(self) -> list[str]:
@@ -157,9 +158,9 @@ class TextSelection(Selection):
     def to_check(self, count: int = 50) -> np.ndarray:
         """Return the positions of rows to check by hand, at most ``count``, int64.
 
-        Half of them are rows whose suggested label differs from their label, half others, spread
-        over the classes; see :func:`.checking.check_order`. Rows of
-        ``checked`` are left out, so that a selection with the first fifty gives the next ones.
+        They are drawn at random, more often where it is uncertain whether the label is right, and
+        spread over the classes; see :func:`.checking.check_order`. Rows of ``checked`` are left
+        out, so that a selection with the first ten gives the next ones.
 
         Raises:
             LopsError: another method than the committee.
@@ -288,7 +289,7 @@ class TextSelection(Selection):
         for i in self._scored.tolist():
             if self.labels[i] in expected:
                 expected[self.labels[i]] += 1 - float(self.sample_weight[i])
-        limits, calibrated = (self.noise.low, self.noise.high), self.noise.calibrated
+        limits, calibrated = (self.noise.low, self.noise.high), self.noise.holds
         return Wrong(expected, self.checked_rate, self.checked_rates, limits, calibrated)
 
     def page(

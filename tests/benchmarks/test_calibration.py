@@ -1,21 +1,16 @@
 """The coefficients of the package are those of the committed measurements."""
 
-import json
-
 import numpy as np
 import pytest
 
 from benchmarks import calibration
-from benchmarks.record import RESULTS
+from benchmarks.calibration import committed
 from lops_adapters.selection.committee.calibration import Diagnostics, coefficients
 
 
-def committed(name):
-    return json.loads((RESULTS / "calibration" / f"{name}.json").read_text("utf-8"))["result"]
-
-
 def test_the_package_holds_what_the_measurements_give():
-    found, kept = calibration.final(committed("tables")), dict(coefficients())
+    found = calibration.final(committed("tables"), committed("shifts"))
+    kept = dict(coefficients())
     assert found.keys() == kept.keys()
     for kind in ("texts", "vectors"):
         learnt, known = found.pop(kind), kept.pop(kind)
@@ -70,6 +65,30 @@ def test_a_known_calibration_is_found(monkeypatch):
     np.testing.assert_allclose(found, 1 / (1 + np.exp(1 - 0.4 * score)), atol=0.02)
 
 
-def test_the_range_holds_the_middle_of_the_residuals():
-    low, high = calibration.limits([(value, 1.0) for value in np.linspace(-1, 1, 101)])
-    assert (low, high) == pytest.approx((-0.8, 0.8), abs=0.03)
+def test_shared_numbers_are_best_for_most_families():
+    """Two tables of one family count as 1.4 of another one; an origin's mean is drawn to 0."""
+    lower, upper = "1.0 1.0 1.0 1.0", "2.0 1.0 1.0 1.0"
+
+    def table(first, second, **others):
+        losses = {
+            "spreads": {lower: first, upper: second},
+            "evenness": {"0.5": first, "1.0": second},
+        }
+        return {"origin": "rules", "residual": 0.8, **losses, **others}
+
+    shifts = {"agnews-seeds": table(1, 2), "crowd-news": table(1, 2), "yelp-rules": table(9, 7)}
+    found = calibration.shared(shifts)
+    assert found["spreads"]["table"] == 2
+    assert found["evenness"] == 1.0
+    assert found["origins"] == {"rules": 0.4}
+    del shifts["yelp-rules"]
+    assert calibration.shared(shifts)["spreads"]["table"] == 1
+
+
+def test_a_table_without_a_choice_of_classes_says_nothing_of_them():
+    one = {"origin": "people", "residual": 0.0, "spreads": {"1.0 1.0 1.0 1.0": 1.0}}
+    shifts = {
+        "yelp-rules": {**one, "evenness": {"0.5": None, "1.0": None}},
+        "relations-llm": {**one, "evenness": {"0.5": 0.1, "1.0": 0.2}},
+    }
+    assert calibration.shared(shifts)["evenness"] == 0.5

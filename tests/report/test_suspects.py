@@ -2,14 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from lops_adapters.cli import apply
 from lops_adapters.core import LopsError
 from lops_adapters.report import data, rows, suspects
 from lops_adapters.report.selection_page import write_selection_page
-from lops_adapters.selection.committee.checking import noise_rate
 
 from ..noisy import read_table, write_table
 from .examples import hostile_page, labels, page, texts
@@ -183,22 +181,12 @@ def test_a_suggestion_is_hidden_until_the_answer(show):
 
 
 @pytest.mark.slow
-def test_the_estimate_while_checking_is_that_of_the_package(show):
-    tab = opened(show, to_check=list(range(12)) + list(range(39, 33, -1)))
-    made = page()
-    codes = np.array([made.codes[label] for label in labels()])
-    suggested = np.array([made.codes["law"]] * 40)  # as in the example
-    order = [
-        int(number) - 1
-        for number in page(to_check=list(range(12)) + list(range(39, 33, -1))).to_check
-    ]
-    said = np.array([made.codes["law" if i % 4 == 0 else labels()[i]] for i in order])
-    for done, code in enumerate(said.tolist(), 1):
-        press(tab, str(code + 1))
-        rate = noise_rate(codes, suggested, np.array(order[:done]), said[:done])
-        low, high = (int(100 * value + 0.5) for value in (rate.low, rate.high))
-        shown_rate = tab.locator("#check-estimate").inner_text()
-        assert shown_rate == f"After {done}: {low} to {high} % wrong (95 % interval)"
+def test_wrong_labels_are_counted_while_checking(show):
+    tab = opened(show)
+    press(tab, "r")
+    assert tab.locator("#check-estimate").inner_text() == "After 1: 0 wrong"
+    press(tab, "n")
+    assert tab.locator("#check-estimate").inner_text() == "After 2: 1 wrong"
 
 
 @pytest.mark.slow

@@ -100,7 +100,7 @@ def test_shuffled_rows_give_the_same_selection(name, arguments, columns):
             continue
         choice = Choice(name, **{"keep": None, **arguments}, probe=probe, seed=4)
         found = decide(Labelled.of(texts, labels), choice)
-        parts = found.labels, found.suggested, found.probability, found.before
+        parts = found.labels, found.suggested, found.probability
         outcomes.append((rows_of(found, texts, labels, *parts), found.reports))
     assert outcomes[0] == outcomes[1] == outcomes[2]
     if name == "standard":

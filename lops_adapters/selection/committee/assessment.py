@@ -82,11 +82,11 @@ class FittedCommittee:
 
     def probabilities(self, samples: Sequence[Any]) -> np.ndarray:
         """Return the probabilities of the classes of samples without a label, (m, k) float64."""
-        parts = [np.zeros((0, len(self.classes)))]
+        parts, posterior = [np.zeros((0, len(self.classes)))], self.model.posterior
         for rows in _blocks(len(samples)):
             of_members, _ = self._likelihoods(samples[rows], None)
-            likely = self.model.mean.of(of_members, np.full(len(of_members[0]), -1))
-            parts.append(self.model.unlabelled(likely))
+            likely = posterior.mean.of(of_members, np.full(len(of_members[0]), -1))
+            parts.append(posterior.unlabelled(likely))
         return np.concatenate(parts)
 
     def _block(
@@ -95,13 +95,13 @@ class FittedCommittee:
         if not len(labels):
             none, codes = np.zeros(0), np.zeros(0, np.int64)
             return Assessment(none.astype(bool), none, codes, none, codes)
-        model = self.model
+        model, posterior = self.model, self.model.posterior
         of_members, read = self._likelihoods(samples, groups)
-        codes = labels if model.sources is None else model.sources.first(labels)
-        codes, true = model.unchecked(model.mean.of(of_members, codes), codes, labels)
-        if model.arbiter is not None:
-            vectors = vectors_of(self.members, len(codes), lambda one: read[id(one.reader)])
-            true = model.arbitrated(model.opinions(of_members, codes, true), codes, vectors, true)
+        codes = labels if posterior.sources is None else posterior.sources.first(labels)
+        codes, true = posterior(posterior.mean.of(of_members, codes), codes, labels)
+        compared = self.members if model.has_checks else ()
+        vectors = vectors_of(compared, len(codes), lambda one: read[id(one.reader)])
+        true = model.believed(true, model.rows(true, codes, vectors))
         right = true[np.arange(len(codes)), codes]
         suggested, probability = true.argmax(axis=1), true.max(axis=1)
         return Assessment(right >= self.least[codes], right, suggested, probability, codes)
@@ -118,7 +118,7 @@ class FittedCommittee:
                 read[reader] = samples if member.reader is None else member.reader(samples)
             scored = member.score_further(read[reader], groups)
             probabilities = without_nan(member, scored)
-            of_members.append(likelihoods(probabilities, self.model.mean.shares))
+            of_members.append(likelihoods(probabilities, self.model.posterior.mean.shares))
         return of_members, read
 
 

@@ -1,6 +1,11 @@
-"""What a committee believes about labels, given the scores of its members and checked rows.
+"""What a committee believes about labels: one model, from no checked row to any number of them.
 
-Notation: n samples, m further samples, k classes.
+The posterior of members and labels (:mod:`.posterior`), or of members and votes, is calibrated by
+other tables (:mod:`.calibration`) and shifted by the checked rows of this one (:mod:`.shifts`).
+Rejecting a label needs the probability that it is wrong; replacing it also needs the probability
+that another class is right, which checked rows with another class shift as well.
+
+Notation: n samples, m further samples, k classes, w the width of vectors.
 """
 
 from __future__ import annotations
@@ -12,49 +17,61 @@ import numpy as np
 
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.committee.arbiter import Arbiter, held_out_share, learn
+from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
+from lops_adapters.selection.committee.class_shares import shares_of, tilted
 from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
     SHARPNESS,
-    NoiseEstimate,
-    estimate_noise,
     evidence,
     label_distribution,
     least_kept,
     posterior_given,
 )
 from lops_adapters.selection.committee.scores import Mean, Scores
+from lops_adapters.selection.committee.shifts import Frame, Rows, Shifts, integrated, leaning
 from lops_adapters.selection.votes.source_table import Source, assess
 from lops_adapters.selection.votes.sources import Sources
 from lops_adapters.selection.votes.sources import fit as fit_sources
 from lops_adapters.surroundings import one_blas_thread
 
-# Checked rows that weigh as much as the calibration. Chosen next to 8, 15 and 50, to the arbiter
-# alone and to a choice by cross-validation, see docs/reproducibility.md, note 34.
-CALIBRATION_WORTH = 30
-LEAST_BEFORE = 0.1  # of calibrated probabilities there, so that checked rows can overrule them
+# Rejected rows, per wrong label at the upper end of its range: what is measured limits what is
+# rejected.
+MOST_REJECTED = 1.2
 
 
 @dataclass(frozen=True)
-class Model:
-    """What turns scores of any samples into probabilities of their true classes; can be pickled.
+class Posterior:
+    """Probabilities of true classes given members and labels or votes; they are not calibrated.
 
     Attributes:
         mean: of the members.
         true_given_label: (k, k) distribution of true classes per label; of votes, even.
-        calibration: of the posterior; None: it is not calibrated.
         sources: what votes are worth; None: each sample has one label.
-        arbiter: learnt from checked rows, if there are any.
-        arbitrates: the arbiter's share in the probabilities, in [0, 1].
     """
 
     mean: Mean
     true_given_label: np.ndarray
-    calibration: Calibration | None = None
     sources: Sources | None = None
-    arbiter: Arbiter | None = None
-    arbitrates: float = 1.0
+
+    def __call__(
+        self, likely: np.ndarray, codes: np.ndarray, votes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return codes of the labels, (m,), and the probabilities, (m, k).
+
+        With sources, the labels are the most probable classes, by their votes. Labels of classes
+        too small to be checked are certain, unless a source votes for another class.
+        """
+        trusted, certain = self.mean.small[codes], np.eye(len(self.mean.shares))
+        if self.sources is None:
+            true = posterior_given(likely, codes, self.true_given_label)
+            true[trusted] = certain[codes[trusted]]
+            return codes, true
+        true = self.sources.posterior(votes, likely)
+        trusted &= ((votes < 0) | (votes == codes[:, None])).all(axis=1)
+        true[trusted] = certain[codes[trusted]]
+        return true.argmax(axis=1), true
 
     def unlabelled(self, likely: np.ndarray) -> np.ndarray:
         """Return the probabilities of the classes, (m, k), of samples without a label."""
@@ -62,94 +79,70 @@ class Model:
             return softmax(evidence(likely))
         return softmax(self.sources.total(np.zeros(likely.shape), likely))
 
-    def unchecked(
-        self, likely: np.ndarray, codes: np.ndarray, votes: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return codes of the labels and (m, k) probabilities of true classes, without arbiter.
 
-        With sources, the labels are the most probable classes, by their votes.
-        """
-        if self.sources is None:
-            true = posterior_given(likely, codes, self.true_given_label)
-            if self.calibration is None:
-                return codes, true
-            return codes, self._believed(self.calibration(true, codes), codes)
-        alone = ((votes < 0) | (votes == codes[:, None])).all(axis=1)
-        true = self._believed(self.sources.posterior(votes, likely), codes, alone)
-        return true.argmax(axis=1), true
+@dataclass(frozen=True)
+class Model:
+    """What turns scores of any samples into probabilities of their true classes; can be pickled.
 
-    def noise(
-        self, likely: np.ndarray, labels: np.ndarray, true: np.ndarray, tells: bool
-    ) -> NoiseEstimate | None:
-        """Return the estimated share of wrong labels; None if the members cannot tell.
+    Attributes:
+        posterior: of members and labels.
+        calibration: of the posterior.
+        frame: makes the rows that shifts weigh.
+        shifts: what checked rows say of wrong labels.
+        lean: (1 + w, k), what they say of the classes of samples whose label is wrong.
+    """
 
-        Labels are (n,) int codes, ``true`` (n, k) of :meth:`unchecked`.
-        """
-        if self.calibration is not None:
-            return self.calibration.noise(true, labels)
-        return estimate_noise(likely, labels) if tells else None
+    posterior: Posterior
+    calibration: Calibration
+    frame: Frame
+    shifts: Shifts
+    lean: np.ndarray
 
-    def opinions(
-        self, of_members: Sequence[np.ndarray], codes: np.ndarray, true: np.ndarray
-    ) -> list[np.ndarray]:
-        """Return what the arbiter weighs: the members; or members and votes as one probability."""
-        if self.sources is not None:
-            return [true]
-        return [self.mean.limited(each, codes) for each in of_members]
-
-    def taught(
-        self,
-        opinions: Sequence[np.ndarray],
-        codes: np.ndarray,
+    @classmethod
+    def learn(
+        cls,
+        posterior: Posterior,
+        calibration: Calibration,
+        true: np.ndarray,
+        labels: np.ndarray,
         vectors: np.ndarray,
-        rows: np.ndarray,
-        checks: np.ndarray,
+        checked: Mapping[int, int],
     ) -> Model:
-        """Return the model with an arbiter that learns from checked rows, -1: no class."""
-        competes = np.isin(checks, np.flatnonzero(~self.mean.small))
-        rows, checks, truth = rows[competes], checks[competes], self.true_given_label
-        if self.sources is not None:
-            arbiter = learn(opinions, codes, truth, rows, checks, vectors, [1.0], 1.0)
-            share = held_out_share(opinions[0], codes, truth, rows, checks, vectors)
-            return replace(self, arbiter=arbiter, arbitrates=share)
-        weights = self.mean.weights
-        arbiter = learn(opinions, codes, truth, rows, checks, vectors, weights, SHARPNESS)
-        if self.calibration is None:
-            return replace(self, arbiter=arbiter)
-        share = len(rows) / (len(rows) + CALIBRATION_WORTH)
-        return replace(self, arbiter=arbiter, arbitrates=share)
+        """Learn from checked rows: position -> code, -1: no class; there may be none.
 
-    def arbitrated(
-        self,
-        opinions: Sequence[np.ndarray],
-        codes: np.ndarray,
-        vectors: np.ndarray,
-        calibrated: np.ndarray,
-    ) -> np.ndarray:
-        """Return the probabilities of the true classes, (m, k), by the arbiter.
-
-        Probabilities ``calibrated``, (m, k), count as much as ``CALIBRATION_WORTH`` checked
-        rows, so that few rows seldom make labels worse. Of votes, they count as far as the arbiter
-        does not improve them on held-out checked rows.
+        Of n samples, ``true`` are (n, k) of the posterior, labels (n,) codes, vectors (n, w).
         """
-        assert self.arbiter is not None
-        true = self.arbiter.probabilities(opinions, codes, vectors)
-        if self.arbitrates < 1:
-            share, least = self.arbitrates, LEAST_BEFORE if self.sources is None else 1e-4
-            logs = np.log(np.maximum(true, 1e-9)), np.log(np.maximum(calibrated, least))
-            true = softmax(share * logs[0] + (1 - share) * logs[1])
-        return self._believed(true, codes)
+        odds, k = calibration.odds(true, labels), true.shape[1]
+        frame = Frame.of(calibration.spreads, k, odds, vectors)
+        places, checks = as_arrays(checked)
+        known, given = frame.rows(odds, labels, vectors)[places], labels[places]
+        other = (checks >= 0) & (checks != given)
+        logs = calibration.others(true[places[other]], given[other])
+        lean = leaning(logs, known.own[other], checks[other])
+        return cls(posterior, calibration, frame, Shifts.learn(known, checks != given, k), lean)
 
-    def _believed(
-        self, true: np.ndarray, codes: np.ndarray, alone: np.ndarray | bool = True
-    ) -> np.ndarray:
-        """Set and return the probabilities of labels of classes too small to be checked.
+    @property
+    def has_checks(self) -> bool:
+        """Whether it compares samples with checked rows, by vectors."""
+        return bool(len(self.shifts.pull))
 
-        ``alone``: where no source votes for another class, (n,) bool.
-        """
-        believed = self.mean.small[codes] & alone
-        true[believed] = np.eye(len(self.mean.shares))[codes[believed]]
-        return true
+    def rows(self, true: np.ndarray, labels: np.ndarray, vectors: np.ndarray) -> Rows:
+        """Return rows of samples with (m, k) probabilities of the posterior; vectors are (m, w)."""
+        return self.frame.rows(self.calibration.odds(true, labels), labels, vectors)
+
+    @one_blas_thread
+    def believed(self, true: np.ndarray, rows: Rows) -> np.ndarray:
+        """Return the probabilities of the true classes, (m, k), given those of the posterior."""
+        if not (self.calibration.applies or self.has_checks):
+            return true
+        codes, each = rows.codes, np.arange(len(rows.codes))
+        wrong = integrated(*self.shifts.odds(rows))
+        found = softmax(self.calibration.others(true, codes) + rows.own @ self.lean)
+        found *= wrong[:, None]
+        found[each, codes] = 1 - wrong
+        certain = true[each, codes] == 1
+        found[certain] = true[certain]
+        return np.asarray(found)
 
 
 @dataclass(frozen=True)
@@ -159,9 +152,9 @@ class Belief:
     Attributes:
         model: what believes it.
         labels: (n,) int64 codes; of votes, the most probable classes.
-        before, true: (n, k) probabilities of the true classes, without and with checked rows.
+        before, true: (n, k) probabilities of the true classes, of the posterior and of the model.
         tells: whether members or checked rows can tell right from wrong labels.
-        noise: the estimated share of wrong labels; None: it cannot be estimated.
+        noise: the share of wrong labels; None: it cannot be estimated.
         sources: of votes, what is estimated of each source.
     """
 
@@ -170,74 +163,101 @@ class Belief:
     before: np.ndarray
     true: np.ndarray
     tells: bool
-    noise: NoiseEstimate | None
+    noise: Noise | None
     sources: Sequence[Source] = ()
 
     def least_kept(self, right: np.ndarray) -> float:
-        """Return the least probability that is kept by default; ``right``: (n,) of the labels."""
-        if self.model.sources is not None and not self.tells:
+        """Return the least probability that is kept by default; ``right``: (n,) of the labels.
+
+        Labels are rejected that are more probably wrong than right, but not many more than there
+        are wrong labels.
+        """
+        if self.model.posterior.sources is not None and not self.tells:
             return 0.0
-        return 0.5 if self.model.calibration is not None else least_kept(right)
+        if self.noise is None or not self.noise.holds:
+            return least_kept(right)
+        most = min(len(right) - 1, int(MOST_REJECTED * self.noise.high * len(right)))
+        return min(0.5, float(np.partition(right, most)[most]))
 
 
-def believe(scores: Scores, labelled: Labelled, kind: str, *, count_label: bool = True) -> Belief:
-    """Return what is believed about samples without their checked rows; these count for votes only.
+def believe(
+    scores: Scores, labelled: Labelled, kind: str, choice: Choice, *, count_label: bool = True
+) -> Belief:
+    """Return what is believed about samples and their checked rows.
 
     Args:
         scores: of the members.
         labelled: n samples, all with a label.
         kind: of the inputs, whose calibration counts.
+        choice: how frequent the classes are, and who labelled, which counts for the noise only.
         count_label: whether the label itself is evidence for the class.
     """
-    likely, codes = scores.likely, labelled.codes
+    likely, codes, checked = scores.likely, labelled.codes, labelled.checked
     tells = skill(likely, codes) >= LEAST_SKILL
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
-    estimates: list[Source] = []
     if labelled.votes is None:
-        model = _of_labels(scores, codes, kind, tells, count_label)
+        estimates: Sequence[Source] = ()
+        of_class = np.bincount(codes, minlength=likely.shape[1])
+        one = not count_label or len(scores.choices) < 2
+        diagnostics = None if one else diagnose(scores.choices, likely, codes)
+        calibration = calibration_of(diagnostics, of_class, kind)
+        can_tell = tells or calibration.applies or bool(checked)
+        posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
-        sources, estimates = _of_votes(scores, votes, labelled.checked, tells)
-        k, tells = likely.shape[1], sources.tells
-        model = Model(scores.mean, np.full((k, k), 1 / k), sources=sources)
-    labels, true = model.unchecked(likely, codes, votes)
-    noise = model.noise(likely, labels, true, tells)
-    return Belief(model, labels, true, true, tells, noise, estimates)
+        posterior, estimates = _of_votes(scores, votes, checked, tells)
+        calibration = calibration_of(None, scores.mean.shares)
+        tells = posterior.sources is not None and posterior.sources.tells
+    labels, before = posterior(likely, codes, votes)
+    if choice.class_shares is not None:
+        shares = shares_of(choice.class_shares, labelled.classes)
+        calibration = replace(tilted(calibration, before, labels, shares), applies=True)
+    known = before, labels, scores.vectors, checked
+    model = Model.learn(posterior, calibration, *known)
+    true = model.believed(before, model.rows(before, labels, scores.vectors))
+    places, checks = as_arrays(checked)
+    named = checks >= 0
+    true[places[named]] = np.eye(true.shape[1])[checks[named]]
+    noise, by = None, choice.labelled_by
+    if calibration.applies or checked or tells:
+        holds = calibration.applies or (bool(checked) and count_label)
+        offset = calibration.offset + (0.0 if by is None else calibration.origins[by])
+        assumed = replace(calibration, offset=offset)
+        noise = _noise(Model.learn(posterior, assumed, *known), *known, holds)
+    return Belief(model, labels, before, true, tells or bool(checked), noise, estimates)
+
+
+def _noise(
+    model: Model,
+    before: np.ndarray,
+    labels: np.ndarray,
+    vectors: np.ndarray,
+    checked: Mapping[int, int],
+    holds: bool,
+) -> Noise:
+    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`."""
+    rows, each = model.rows(before, labels, vectors), np.arange(len(labels))
+    wrong = 1 - model.believed(before, rows)[each, labels]
+    places, checks = as_arrays(checked)
+    wrong[places] = checks != labels[places]
+    return Noise.of(model.shifts, rows, wrong, places, before[each, labels] == 1, holds)
 
 
 @one_blas_thread
-def _of_labels(
-    scores: Scores, codes: np.ndarray, kind: str, tells: bool, count_label: bool
-) -> Model:
+def _of_labels(scores: Scores, codes: np.ndarray, tells: bool, count_label: bool) -> Posterior:
     """Estimate how far to believe labels."""
-    likely, calibration = scores.likely, None
-    if count_label and len(scores.choices) > 1:
-        of_class = np.bincount(codes, minlength=likely.shape[1])
-        calibration = calibration_of(diagnose(scores.choices, likely, codes), of_class, kind)
-        tells = True  # as far as they can
-    folds = scores.folds
-    truth = label_distribution(likely, codes, folds, count_label=count_label, tells=tells)
-    return Model(scores.mean, truth, calibration)
+    truth = label_distribution(
+        scores.likely, codes, scores.folds, count_label=count_label, tells=tells
+    )
+    return Posterior(scores.mean, truth)
 
 
 @one_blas_thread
 def _of_votes(
     scores: Scores, votes: np.ndarray, checked: Mapping[int, int], tells: bool
-) -> tuple[Sources, list[Source]]:
-    """Estimate how far to believe votes, and what each source is worth."""
-    known = {row: code for row, code in checked.items() if code >= 0}
-    rows, true = (np.array([*part], dtype=np.int64) for part in (known, known.values()))
+) -> tuple[Posterior, list[Source]]:
+    """Estimate how far to believe votes."""
+    rows, true = as_arrays({row: code for row, code in checked.items() if code >= 0})
     sources = fit_sources(votes, scores.likely, rows, true, SHARPNESS if tells else 0.0)
-    return sources, assess(sources, votes, scores.likely)
-
-
-def learnt(belief: Belief, scores: Scores, labelled: Labelled) -> Belief:
-    """Return what is believed after a person has checked rows; these are certain."""
-    rows = np.array(list(labelled.checked), dtype=np.int64)
-    checks = np.array([*labelled.checked.values()], dtype=np.int64)
-    labels, before, vectors = belief.labels, belief.before, scores.vectors
-    opinions = belief.model.opinions(scores.of_members, labelled.codes, before)
-    model = belief.model.taught(opinions, labels, vectors, rows, checks)
-    true = model.arbitrated(opinions, labels, vectors, before)
-    named = checks >= 0
-    true[rows[named]] = np.eye(true.shape[1])[checks[named]]
-    return replace(belief, model=model, true=true, tells=True)
+    k = scores.likely.shape[1]
+    posterior = Posterior(scores.mean, np.full((k, k), 1 / k), sources)
+    return posterior, assess(sources, votes, scores.likely)

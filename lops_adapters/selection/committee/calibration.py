@@ -8,7 +8,8 @@ posterior, the calibrated log-odds are a + b s; a and b are linear in these numb
 per class, they count r^2 / (r^2 + 144), and the log-odds that are usual in other tables the rest:
 numbers about few samples say little. Members hardly learn a class that is small next to others, and
 dispute its labels: with c < r samples of the label's class, r (c / r)^1.5 takes the place of r.
-Within a class, the order of the scores stays.
+Within a class, the order of the scores stays. What these numbers cannot tell, checked rows can: see
+:mod:`.shifts`.
 
 The coefficients, and the tables that they were learnt from, are in ``calibration.json``, which
 ``benchmarks/calibration.py`` writes; results on left-out tables: docs/results/calibration.md.
@@ -19,7 +20,7 @@ Notation: n samples, k classes, m members, codes 0..k-1 of the labels.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
@@ -30,12 +31,14 @@ import numpy as np
 from lops_adapters import shipped
 from lops_adapters.selection.committee.likelihoods import skill
 from lops_adapters.selection.committee.member_table import TEXTS
-from lops_adapters.selection.committee.posterior import NoiseEstimate, some
+from lops_adapters.selection.committee.posterior import some
+from lops_adapters.selection.committee.shifts import Spreads
 
 _LIMIT = 9.2  # of log-odds; beyond it, scores hardly differ in what they mean
 _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
+_LEAST, _NEVER = 1e-6, -1e9  # of other classes; of the class of the label
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
 FEW_PER_CLASS = 12
@@ -102,43 +105,39 @@ def diagnose(choices: Sequence[np.ndarray], likely: np.ndarray, codes: np.ndarra
 
 @dataclass(frozen=True)
 class Calibration:
-    """Turns probabilities of a posterior into calibrated ones, for one table.
+    """What other tables teach about the labels of one table.
 
     Attributes:
-        offset, slope: a and b of the calibrated log-odds, (k,) by the class of the label.
-        low, high: what is added to the log-odds of the estimated share of wrong labels for its
-            range, which holds the true share of about 80 % of left-out tables.
+        offset, slope: a and b of the log-odds that a label is wrong, (k,) by its class.
+        evenness: exponent of the probabilities of the other classes: members are too sure which
+            one is right.
+        spreads: of what only this table can tell.
+        origins: by who labelled, what is added to the log-odds for the estimate of the noise.
+        favour: (k,) log-odds of the classes where a label is wrong, see :mod:`.class_shares`.
+        applies: False: the posterior counts as it is.
     """
 
     offset: np.ndarray
     slope: np.ndarray
-    low: float
-    high: float
+    evenness: float
+    spreads: Spreads
+    origins: Mapping[str, float]
+    favour: np.ndarray | float = 0.0
+    applies: bool = True
 
-    def __call__(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return calibrated probabilities of the true classes, (n, k); ``true``: of a posterior.
+    def odds(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the log-odds that labels are wrong, (n,); ``true``: (n, k) of a posterior."""
+        return np.asarray(self.offset[codes] + self.slope[codes] * scores(true, codes))
 
-        The other classes share what the label does not get, in proportion to the posterior.
-        """
+    def others(self, true: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return the log-probabilities of the other classes if labels are wrong, (n, k)."""
         each = np.arange(len(codes))
         others = np.array(true)
         others[each, codes] = 0
-        rest = others.sum(axis=1)
-        wrong = expit(self.offset[codes] + self.slope[codes] * scores(true, codes))
-        scale = np.where(rest > 0, wrong / np.maximum(rest, 1e-300), 0.0)
-        calibrated = others * scale[:, None]
-        calibrated[each, codes] = np.where(rest > 0, 1 - wrong, 1.0)
-        return np.asarray(calibrated)
-
-    def noise(self, true: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
-        """Return the estimated share of wrong labels, from calibrated probabilities, (n, k)."""
-        k = true.shape[1]
-        rate = float(1 - true[np.arange(len(codes)), codes].mean())
-        odds = np.log(max(rate, 1e-6)) - np.log(max(1 - rate, 1e-6))
-        labelled = np.eye(k)[codes]
-        given = labelled.T @ true / np.maximum(labelled.sum(axis=0)[:, None], 1)
-        low, high = expit(odds + np.array([self.low, self.high])).tolist()
-        return NoiseEstimate(rate, min(low, rate), max(high, rate), given, calibrated=True)
+        others /= np.maximum(others.sum(axis=1, keepdims=True), 1e-300)
+        logs = self.evenness * np.log(np.maximum(others, _LEAST)) + self.favour
+        logs[each, codes] = _NEVER
+        return np.asarray(logs)
 
 
 def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -155,20 +154,20 @@ def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.asarray(inside + _BEYOND * (odds - inside))
 
 
-def expit(odds: Any) -> Any:
-    """Return the probability of log-odds."""
-    return 1 / (1 + np.exp(-np.asarray(odds)))
-
-
 def calibration_of(
-    diagnostics: Diagnostics, of_class: np.ndarray, kind: str = TEXTS
+    diagnostics: Diagnostics | None, of_class: np.ndarray, kind: str = TEXTS
 ) -> Calibration:
-    """Return the calibration of a table with these diagnostics.
+    """Return the calibration of a table with these diagnostics; None: of one that has none.
 
     ``of_class``: samples per class, (k,); ``kind``: of the samples, ``texts`` or ``vectors``.
     """
-    learnt = coefficients()[kind]
-    return Calibration(*line(learnt, diagnostics, of_class), learnt["low"], learnt["high"])
+    every = coefficients()
+    spreads = Spreads(**every["spreads"])
+    if diagnostics is None:
+        flat = np.zeros(len(of_class)), np.ones(len(of_class))
+        return Calibration(*flat, 1.0, spreads, every["origins"], applies=False)
+    found = line(every[kind], diagnostics, of_class)
+    return Calibration(*found, every["evenness"], spreads, every["origins"])
 
 
 def line(

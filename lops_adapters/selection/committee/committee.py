@@ -13,11 +13,14 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.choice import NONE, Choice, is_fraction
 from lops_adapters.selection.committee.assessment import FittedCommittee
-from lops_adapters.selection.committee.belief import Belief, believe, learnt
+from lops_adapters.selection.committee.belief import Belief, believe
+from lops_adapters.selection.committee.calibration import coefficients
+from lops_adapters.selection.committee.class_shares import check_shares
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.committee.members import Learnt, OwnProbabilities, check_words
+from lops_adapters.selection.committee.noise import as_arrays
 from lops_adapters.selection.committee.scores import Scores, score
 from lops_adapters.selection.method import Assessor, Method, option
 from lops_adapters.selection.methods.ranked import best, shares
@@ -62,10 +65,8 @@ class HeldOut(Method):
         """
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
-        has_checks = bool(labelled.checked)
-        scores = score(members, folded, further=choice.further, apart=has_checks)
-        belief = believe(scores, labelled, kind, count_label=self.count_label)
-        return scores, learnt(belief, scores, labelled) if has_checks else belief
+        scores = score(members, folded, further=choice.further, vectors=bool(labelled.checked))
+        return scores, believe(scores, labelled, kind, choice, count_label=self.count_label)
 
 
 class Automatic(HeldOut):
@@ -125,11 +126,18 @@ class Committee(HeldOut, Assessor):
     probabilities: bool = option(False)
 
     needs_probe, texts = False, True
-    reads = ("encoder", "words", "sure", "further")
+    reads = ("encoder", "words", "sure", "class_shares", "labelled_by", "further")
 
     def check(self, choice: Choice) -> None:
         super().check(choice)
-        encoder, words = choice.encoder, choice.words
+        encoder, words, origins = choice.encoder, choice.words, coefficients()["origins"]
+        if choice.class_shares is not None:
+            check_shares(choice.class_shares)
+        if choice.labelled_by is not None and choice.labelled_by not in origins:
+            raise LopsError(
+                f"{typed('labelled_by')} is {choice.labelled_by!r:.80}; wanted one of "
+                f"{', '.join(origins)}"
+            )
         if not (encoder is None or isinstance(encoder, str) or hasattr(encoder, "vectors")):
             raise LopsError(
                 f"encoder is {encoder!r:.80}; wanted 'static', 'minilm', the folder or hub name of "
@@ -187,8 +195,7 @@ def decide(
 
     Arguments as of :class:`Committee`.
     """
-    rows = np.array(list(labelled.checked), dtype=np.int64)
-    checks = np.array([*labelled.checked.values()], dtype=np.int64)
+    rows, checks = as_arrays(labelled.checked)
     each, true = np.arange(len(labelled)), belief.true
     labels = true.argmax(axis=1) if correct else belief.labels
     right = true[each, labels]
@@ -209,9 +216,7 @@ def decide(
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",
         why=np.where(small, TOO_FEW, why).tolist(),
     )  # fmt: skip
-    before = belief.before.argmax(axis=1) if labelled.votes is None else labelled.codes
-    outcome = replace(outcome, before=before, noise=belief.noise, sources=belief.sources)
-    return outcome, least
+    return replace(outcome, noise=belief.noise, sources=belief.sources), least
 
 
 def _kept(

@@ -3,9 +3,6 @@
 Notation: n samples, k classes, codes 0..k-1 of the given labels.
 """
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
 from lops_adapters.core import tie_hash
@@ -17,32 +14,10 @@ from lops_adapters.selection.committee.likelihoods import skill
 # docs/committee.md.
 SHARPNESS = 5.0
 _BOUNDS = (0.5, 0.95)  # of the probability from which labels are kept by default
-_RANGE = (3.0, 8.0)  # exponents behind the interval of the noise rate
 _ROUNDING = 1e-9  # equal probabilities reach their mean
 _NEVER = 1e-300  # that a believed label is wrong
 _ROUNDS, _CLOSE = 50, 1e-4
 _MOST = 100_000  # samples to estimate from
-
-
-@dataclass(frozen=True)
-class NoiseEstimate:
-    """An estimate of the share of wrong labels, without gold labels.
-
-    Errors that most of a class shares cannot be told from the class, so they are not counted.
-
-    Attributes:
-        rate: share of wrong labels, in [0, 1].
-        low, high: its range over sharper and softer likelihoods, widened by two standard errors.
-        true_given_label: (k, k) float64; row i: the distribution of the true classes among samples
-            labelled i.
-        calibrated: learnt from other tables: about 80 % of left-out tables are in the range.
-    """
-
-    rate: float
-    low: float
-    high: float
-    true_given_label: np.ndarray
-    calibrated: bool = False
 
 
 def posterior(
@@ -167,21 +142,3 @@ def _transitions(logs: np.ndarray, codes: np.ndarray, k: int, strength: float) -
 
 def _weighted(logs: np.ndarray, codes: np.ndarray, true_given_label: np.ndarray) -> np.ndarray:
     return softmax(logs + np.log(true_given_label[codes]))
-
-
-def estimate_noise(probabilities: np.ndarray, codes: np.ndarray) -> NoiseEstimate:
-    """Estimate how many labels are wrong; arguments as for :func:`posterior`.
-
-    >>> likely = np.array([[0.9, 0.1]] * 40 + [[0.1, 0.9]] * 40)
-    >>> noise = estimate_noise(likely, np.array([0] * 48 + [1] * 32))
-    >>> round(noise.rate, 2), noise.low < 0.1 < noise.high
-    (0.1, True)
-    """
-    rates = []
-    for sharpness in (*_RANGE, SHARPNESS):
-        true, true_given_label = posterior(probabilities, codes, sharpness)
-        rates.append(1 - float(true[np.arange(len(codes)), codes].mean()))
-    rate = rates[-1]
-    error = 2 * math.sqrt(rate * (1 - rate) / len(codes))
-    low, high = max(0.0, min(rates) - error), min(1.0, max(rates) + error)
-    return NoiseEstimate(rate, low, high, true_given_label)

@@ -66,8 +66,7 @@ class Scores:
         choices: the (n,) codes of the classes that each member with a weight prefers.
         said: the share of labels that each member prefers, in words.
         folds: of cross-validation.
-        of_members: every member's likelihoods, (n, k); and vectors: (n, width), by which checked
-            rows are compared. Both are empty without checked rows.
+        vectors: (n, w), by which samples are compared with checked rows; w is 0 without these.
     """
 
     members: Sequence[Member]
@@ -76,26 +75,26 @@ class Scores:
     choices: list[np.ndarray]
     said: str
     folds: int
-    of_members: list[np.ndarray]
     vectors: np.ndarray
 
 
 def score(
-    members: Sequence[Member], labelled: Folded, *, further: bool = False, apart: bool = False
+    members: Sequence[Member], labelled: Folded, *, further: bool = False, vectors: bool = False
 ) -> Scores:
-    """Score samples by every member; ``apart``: keep every member's likelihoods and the vectors.
+    """Score samples by every member; ``vectors``: keep the vectors.
 
     A member with hardly any skill next to the best one before it has no weight: an encoder may
     not know the language. ``further``: members are then fitted to score further samples.
     """
     codes, samples = labelled.codes, labelled.samples
     of_labels = class_shares(codes, len(labelled.classes), labelled.folds)
-    vectors = vectors_of(
-        members if apart else (), len(codes), lambda one: samples if one.read is None else one.read
+    compared = vectors_of(
+        members if vectors else (),
+        len(codes),
+        lambda one: samples if one.read is None else one.read,
     )
     total, best_skill, weights = np.zeros(()), 0.0, [member.weight for member in members]
     said: list[str] = []
-    every: list[np.ndarray] = []
     choices: list[np.ndarray] = []
     for place, member in enumerate(members):
         probabilities = member.score(labelled, further=further)
@@ -109,9 +108,7 @@ def score(
         said.append(f"{name} {percent(float(preferred(likely, codes).mean()))}")
         best_skill = max(best_skill, own_skill)
         total = total + weights[place] * likely
-        if apart:
-            every.append(likely)
     average = total / sum(weights)
     mean = Mean(weights, of_labels, strengths(average, codes))
     likely, folds = mean.limited(average, codes), labelled.folds
-    return Scores(members, mean, likely, choices, ", ".join(said), folds, every, vectors)
+    return Scores(members, mean, likely, choices, ", ".join(said), folds, compared)

@@ -83,7 +83,8 @@ def test_other_rows_by_hand():
     of_members = [likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)]
     mean = np.average(of_members, axis=0, weights=[1, 0.5])
     model = told.fitted.model
-    right = model.calibration(posterior_given(mean, CODES, model.true_given_label), CODES)
+    true = posterior_given(mean, CODES, model.posterior.true_given_label)
+    right = model.believed(true, model.rows(true, CODES, np.zeros((150, 0))))
     np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
     np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)
     np.testing.assert_array_equal(assessment.suggested, right.argmax(axis=1))

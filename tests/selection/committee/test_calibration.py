@@ -1,11 +1,12 @@
-"""What a score means in a table: diagnostics, the calibrated probabilities, and their range."""
+"""What a score means in a table: diagnostics, and the calibrated log-odds."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lops_adapters.selection import build
 from lops_adapters.selection.committee.calibration import (
-    Calibration,
     Diagnostics,
     calibration_of,
     coefficients,
@@ -19,9 +20,14 @@ LIKELY = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7], [0.6, 0.3,
 CODES = np.array([0, 1, 2, 1])
 
 
-def of_table(offset, slope, low=0, high=0):
+def of_table(offset, slope, **parts):
     """A calibration that is the same for all of three classes."""
-    return Calibration(np.full(3, offset), np.full(3, slope), low, high)
+    return replace(calibration_of(None, np.ones(3)), offset=np.full(3, offset),
+                   slope=np.full(3, slope), **parts)  # fmt: skip
+
+
+def wrong(calibration, true, codes):
+    return 1 / (1 + np.exp(-calibration.odds(true, codes)))
 
 
 def test_diagnostics_by_hand():
@@ -47,37 +53,26 @@ def test_diagnostics_without_disputes_and_with_classes_that_do_not_compete():
 
 def test_calibrated_log_odds_are_linear_in_those_of_the_posterior():
     true = np.array([[0.9, 0.06, 0.04], [0.3, 0.6, 0.1]])
-    codes = np.array([0, 0])
-    found = of_table(-1.0, 0.5)(true, codes)
-    odds = -1 + 0.5 * np.log(np.array([0.1, 0.7]) / [0.9, 0.3])
-    wrong = 1 / (1 + np.exp(-odds))
-    np.testing.assert_allclose(found[:, 0], 1 - wrong)
-    np.testing.assert_allclose(found[0, 1:], wrong[0] * np.array([0.6, 0.4]))
-    np.testing.assert_allclose(found[1, 1:], wrong[1] * np.array([6, 1]) / 7)
+    found = of_table(-1.0, 0.5).odds(true, np.array([0, 0]))
+    np.testing.assert_allclose(found, -1 + 0.5 * np.log(np.array([0.1, 0.7]) / [0.9, 0.3]))
 
 
 def test_the_order_stays_also_of_nearly_certain_rows():
-    right = np.array([1e-9, 1e-6, 0.2, 0.9, 1 - 1e-6, 1 - 1e-9])
+    right, codes = np.array([1e-9, 1e-6, 0.2, 0.9, 1 - 1e-6, 1 - 1e-9]), np.zeros(6, dtype=int)
     true = np.column_stack([right, 1 - right])
-    found = of_table(-1.0, 0.02)(true, np.zeros(6, dtype=int))[:, 0]
-    assert (np.diff(found) > 0).all()
-    assert (np.diff(scores(true, np.zeros(6, dtype=int))) < 0).all()
+    assert (np.diff(of_table(-1.0, 0.02).odds(true, codes)) < 0).all()
+    assert (np.diff(scores(true, codes)) < 0).all()
 
 
-def test_certain_rows_stay_certain():
-    true = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = of_table(0.0, 0.5)(true, np.array([0, 0]))
-    assert found[0].tolist() == [1, 0]
-    np.testing.assert_allclose(found.sum(axis=1), 1)
-
-
-def test_the_estimate_is_the_mean_and_its_range_is_in_log_odds():
-    true = np.array([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
-    found = of_table(0, 1, -0.5, 1.0).noise(true, np.array([0, 0, 1]))
-    assert found.rate == pytest.approx(0.2)
-    low, high = (1 / (1 + 4 * np.exp(-part)) for part in (-0.5, 1.0))
-    assert (found.low, found.high) == pytest.approx((low, high))
-    np.testing.assert_allclose(found.true_given_label, [[0.8, 0.2], [0.2, 0.8]])
+def test_the_other_classes_are_less_uneven_than_members_say():
+    true, codes = np.array([[0.5, 0.4, 0.1], [0.2, 0.7, 0.1]]), np.array([0, 1])
+    others = np.exp(of_table(0, 1, evenness=0.5).others(true, codes))
+    others /= others.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        others, [[0, 2 / 3, 1 / 3], [2**0.5 / (1 + 2**0.5), 0, 1 / (1 + 2**0.5)]]
+    )
+    favour = np.array([0.0, 0.0, 9.0])
+    assert of_table(0, 1, favour=favour).others(true, codes).argmax(axis=1).tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("kind", ["texts", "vectors"])
@@ -103,15 +98,15 @@ def test_the_fewer_rows_the_nearer_to_what_is_usual(few):
     """The share of wrong labels in other tables, and a score that means nothing."""
     usual = 1 / (1 + np.exp(-coefficients()["texts"]["usual"]))
     true, codes = np.array([[0.01, 0.99]]), np.array([0])
-    wrong = []
+    found = []
     for rows in (100, 30, 10, 3, 1e-6):
         mean, own = (rows, 1e9) if few == "per class" else (100, rows)
         table = Diagnostics(0.7, 0.9, 0.75, 1.4, np.log(mean), 1.4)
-        wrong.append(1 - calibration_of(table, np.array([own]))(true, codes)[0, 0])
-    assert wrong == sorted(wrong, reverse=True)
-    assert wrong[0] > 0.7
-    assert wrong[-2] < 0.5
-    assert wrong[-1] == pytest.approx(usual, abs=1e-4)
+        found.append(wrong(calibration_of(table, np.array([own])), true, codes)[0])
+    assert found == sorted(found, reverse=True)
+    assert found[0] > 0.7
+    assert found[-2] < 0.5
+    assert found[-1] == pytest.approx(usual, abs=1e-4)
 
 
 def test_a_class_that_is_small_next_to_others_by_hand():
@@ -128,8 +123,8 @@ def test_members_that_can_tell_reject_more_than_members_that_cannot():
     clear = calibration_of(Diagnostics(0.7, 0.9, 0.75, 1.4, 6.9, 1.4), rows)
     hard = calibration_of(Diagnostics(0.45, 0.5, 0.55, 0.2, 6.9, 0.7), rows)
     true = np.array([[0.05, 0.95]])
-    assert clear(true, np.array([0]))[0, 0] < 0.25
-    assert hard(true, np.array([0]))[0, 0] > 0.35
+    assert wrong(clear, true, np.array([0]))[0] > 0.75
+    assert wrong(hard, true, np.array([0]))[0] < 0.65
 
 
 def test_little_changes_with_one_more_disputed_row():

@@ -1,52 +1,49 @@
-"""Which rows to check, and the noise that checked rows tell."""
+"""Which rows to check, and the noise that checks of random rows tell."""
 
 import numpy as np
 import pytest
 
-from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee.checking import check_order, next_rows, random_rate
 
 
 def labelled(n=400, seed=0):
-    """Codes of unequal classes, suggestions that differ for a tenth, true codes."""
+    """Codes of unequal classes, and probabilities that labels are right."""
     rng = np.random.default_rng(seed)
-    codes = rng.choice(3, n, p=[0.6, 0.3, 0.1])
-    suggested = np.where(rng.random(n) < 0.1, (codes + 1) % 3, codes)
-    differs = suggested != codes
-    wrong = rng.random(n) < np.where(differs, 0.7, 0.05)
-    return codes, suggested, np.where(wrong, (codes + 1) % 3, codes)
+    return rng.choice(3, n, p=[0.6, 0.3, 0.1]), rng.beta(2, 0.5, n)
 
 
-def test_the_order_holds_every_row_once_and_takes_turns():
-    codes, suggested, _ = labelled()
-    order = check_order(codes, suggested, seed=0)
+def test_the_order_holds_every_row_once_and_depends_on_the_seed():
+    codes, right = labelled()
+    order = check_order(codes, 0, right)
     assert sorted(order.tolist()) == list(range(400))
-    differs = (suggested != codes)[order]
-    total = int(differs.sum())
-    assert differs[: 2 * total : 2].all()
-    assert not differs[1 : 2 * total : 2].any()
-    np.testing.assert_array_equal(order, check_order(codes, suggested, seed=0))
-    assert (order != check_order(codes, suggested, seed=1)).any()
+    np.testing.assert_array_equal(order, check_order(codes, 0, right))
+    assert (order != check_order(codes, 1, right)).any()
 
 
-def test_every_first_part_is_spread_over_the_classes():
-    codes, suggested, _ = labelled()
-    order = check_order(codes, suggested, seed=0)
-    agreed = order[(suggested == codes)[order]]
-    shares = np.bincount(codes[agreed]) / len(agreed)
-    for count in (20, 50, 100):
-        counts = np.bincount(codes[agreed[:count]], minlength=3)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_every_first_part_is_spread_over_the_classes(weighted):
+    codes, right = labelled()
+    weights = right * (1 - right) + 0.01 if weighted else np.ones(400)
+    order = check_order(codes, 0, right if weighted else None)
+    shares = np.bincount(codes, weights) / weights.sum()
+    for count in (10, 20, 50):
+        counts = np.bincount(codes[order[:count]], minlength=3)
         assert (np.abs(counts - count * shares) < 2).all()
 
 
-def test_every_row_of_a_stratum_is_as_likely_to_come_early():
-    codes, suggested, _ = labelled(n=60)
+def test_the_chance_of_a_row_is_its_share_of_the_weights():
+    codes, right = np.repeat([0, 1], 30), np.tile([0.5, 0.5, 0.9], 20)
+    weights = right * (1 - right) + 0.01
     early = np.zeros(60)
-    for seed in range(600):
-        early[check_order(codes, suggested, seed)[:20]] += 1 / 600
-    differs = suggested != codes
-    for stratum in (differs, ~differs):
-        chance = early[stratum].mean()
-        assert np.abs(early[stratum] - chance).max() < 5 * np.sqrt(0.25 / 600)
+    for seed in range(800):
+        early[check_order(codes, seed, right)[:6]] += 1 / 800
+    expected = 6 * weights / weights.sum()
+    assert np.abs(early - expected).max() < 5 * np.sqrt(0.12 / 800)
+
+
+def test_certain_rows_are_also_checked():
+    order = check_order(np.zeros(50, dtype=int), 0, np.ones(50))
+    assert sorted(order.tolist()) == list(range(50))
 
 
 def test_further_rows_do_not_repeat():
@@ -57,71 +54,22 @@ def test_further_rows_do_not_repeat():
 
 
 @pytest.mark.parametrize("count", [30, 100])
-def test_the_estimate_is_unbiased_and_its_interval_holds(count):
-    codes, suggested, true = labelled(n=1000)
-    noise = (true != codes).mean()
-    rates = []
+def test_the_interval_of_random_rows_holds(count):
+    wrong = np.random.default_rng(0).random(1000) < 0.2
+    inside = []
     for seed in range(300):
-        rows = next_rows(check_order(codes, suggested, seed), count)
-        rates.append(noise_rate(codes, suggested, rows, true[rows]))
-    values = np.array([rate.value for rate in rates])
-    assert abs(values.mean() - noise) < 3 * values.std() / np.sqrt(300)
-    assert np.mean([rate.low <= noise <= rate.high for rate in rates]) >= 0.93
-    assert {rate.checked for rate in rates} == {count}
+        rows = check_order(np.zeros(1000, dtype=int), seed)[:count]
+        rate = random_rate(int(wrong[rows].sum()), count, 1000)
+        inside.append(rate.low <= wrong.mean() <= rate.high)
+    assert np.mean(inside) >= 0.92
 
 
-def test_the_plain_share_of_checked_rows_is_not_the_estimate():
-    """Half of the rows come from the few whose suggestion differs, so they count less."""
-    codes, suggested, true = labelled(n=1000)
-    rows = next_rows(check_order(codes, suggested, 0), 60)
-    assert (true != codes)[rows].mean() > 2 * noise_rate(codes, suggested, rows, true[rows]).value
-
-
-def test_a_table_that_is_checked_completely_has_no_interval():
-    codes, suggested, true = labelled(n=50)
-    rate = noise_rate(codes, suggested, np.arange(50), true)
-    assert rate.low == pytest.approx(rate.value) == pytest.approx(rate.high)
-    assert rate.value == pytest.approx((true != codes).mean())
-
-
-def test_a_class_of_its_own_and_one_without_checked_rows():
-    codes, suggested, true = labelled(n=1000)
-    rows = next_rows(check_order(codes, suggested, 0), 200)
-    rate = noise_rate(codes, suggested, rows, true[rows], codes == 0)
-    assert rate.low <= (true != codes)[codes == 0].mean() <= rate.high
-    assert rate.checked == (codes[rows] == 0).sum()
-    assert noise_rate(codes, suggested, rows[:0], true[:0]) is None
-    assert noise_rate(codes, suggested, rows, true[rows], np.zeros(1000, dtype=bool)) is None
-
-
-def test_a_stratum_without_checked_rows_leaves_it_open():
-    codes, suggested, true = labelled(n=1000)
-    differs = np.flatnonzero(suggested != codes)
-    rate = noise_rate(codes, suggested, differs, true[differs])
-    assert rate.high - rate.low > 0.8
-
-
-def test_the_interval_of_a_finite_stratum_by_hand():
+def test_the_rate_of_random_rows_by_hand():
     """2 of 10 checked rows of 20 are wrong: as many as 10 * 19 / 10 = 19 rows of a large table say.
 
     Wilson with n = 19, p = .2, z = 1.96: centre .3011, half .2063, both over 1.2022.
     """
-    codes = np.zeros(20, dtype=np.int64)
-    true = np.array([1, 1, *[0] * 8])
-    found = noise_rate(codes, codes, np.arange(10), true)
-    assert found[:3] == pytest.approx((0.2, 0.07883, 0.42208), abs=2e-4)
-    wide = noise_rate(np.zeros(2000, dtype=np.int64), np.zeros(2000), np.arange(10), true)
-    assert wide[:3] == pytest.approx((0.2, 0.0567, 0.5098), abs=2e-3)
-
-
-def test_the_interval_of_two_strata_by_hand():
-    """The stratum above, and as many rows again that are all checked and right.
-
-    So half of its share, and half as far from it as its own interval goes.
-    """
-    codes, suggested = np.zeros(40, dtype=np.int64), np.repeat([0, 1], 20)
-    rows = np.array([*range(10), *range(20, 40)])
-    true = np.array([1, 1, *[0] * 28])
-    found = noise_rate(codes, suggested, rows, true)
-    expected = (0.1, 0.1 - (0.2 - 0.07883) / 2, 0.1 + (0.42208 - 0.2) / 2)
-    assert found[:3] == pytest.approx(expected, abs=2e-4)
+    assert random_rate(2, 10, 20)[:3] == pytest.approx((0.2, 0.07883, 0.42208), abs=2e-4)
+    assert random_rate(2, 10, 2000)[:3] == pytest.approx((0.2, 0.0567, 0.5098), abs=2e-3)
+    assert random_rate(1, 4, 4) == (0.25, 0.25, 0.25, 4)
+    assert random_rate(0, 0, 9) is None

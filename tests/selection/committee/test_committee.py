@@ -11,12 +11,12 @@ from lops_adapters.encoders.topics import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Choice, build, decide
+from lops_adapters.selection import METHODS, Choice, build
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee.calibration import coefficients, diagnose
+from lops_adapters.selection.committee import belief
+from lops_adapters.selection.committee.calibration import calibration_of, coefficients, diagnose
 from lops_adapters.selection.committee.committee import CANNOT_TELL
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
@@ -137,7 +137,7 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     expected = By(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
-    assert found.fitted.model.mean.weights == [1, 1, 0, 0]
+    assert found.fitted.model.posterior.mean.weights == [1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("per_class", [False, True])
@@ -371,12 +371,18 @@ def test_labels_of_a_class_of_few_rows_are_less_certain():
     assert found.confidence[:10].max() < 0.98 < np.median(found.confidence[10:])
 
 
-def test_vectors_have_a_calibration_of_their_own():
+def test_vectors_have_a_calibration_of_their_own(monkeypatch):
     rows, labels, _ = vectors()
-    texts = [f"text {code} {i % 7}" for i, code in enumerate(labels)]
-    for kind, samples in (("vectors", rows), ("texts", texts)):
-        found = decide(Labelled.of(samples, labels), Choice(further=True))
-        assert found.fitted.model.calibration.high == coefficients()[kind]["high"]
+    texts, kinds = [f"text {code} {i % 7}" for i, code in enumerate(labels)], []
+
+    def noted(diagnostics, of_class, kind):
+        kinds.append(kind)
+        return calibration_of(diagnostics, of_class, kind)
+
+    monkeypatch.setattr(belief, "calibration_of", noted)
+    for samples in (rows, texts):
+        build("committee")(samples, labels)
+    assert kinds == ["vectors", "texts"]
 
 
 def test_vectors_instead_of_texts():
@@ -481,16 +487,3 @@ def test_a_framework_does_not_train_on_labels_that_are_checked_as_wrong():
 def test_checked_labels_that_do_not_fit(checked, words):
     with pytest.raises(LopsError, match=words):
         build("committee", encoder=None, checked=checked)(TEXTS, WEAK)
-
-
-def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
-    """Where the members and the votes disagree with it, a row is of the stratum that differs."""
-    codes = np.stack([CODES, CODES, (CODES + 1) % 3], axis=1)
-    codes[::10, 0] = (CODES[::10] + 1) % 3  # now the majority is wrong
-    votes = Votes(["a", "b", "c"], [f"class {c}" for c in range(3)], codes)
-    majority = [f"class {c}" for c in np.where(np.arange(60) % 10 == 0, (CODES + 1) % 3, CODES)]
-    labelled = Labelled.of(SAMPLES, majority, votes=votes)
-    found = By(stubs(CODES, 3, 1.0, 1.0)).outcome(labelled)
-    assert [f"class {c}" for c in found.before] == majority
-    assert (found.labels == CODES).all()
-    assert (found.suggested == CODES).all()

@@ -8,7 +8,6 @@ import pytest
 from lops_adapters.selection.committee import posterior as module
 from lops_adapters.selection.committee.posterior import (
     SHARPNESS,
-    estimate_noise,
     label_distribution,
     least_kept,
     posterior,
@@ -138,34 +137,14 @@ def test_extreme_views(views, labels):
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found.sum(axis=1), 1)
     np.testing.assert_allclose(given.sum(axis=1), 1)
-    noise = estimate_noise(views, np.array(labels))
-    assert 0 <= noise.low <= noise.rate <= noise.high <= 1
 
 
 def test_nothing_is_changed_in_place():
     views, labels, _ = case()
     before = views.copy(), labels.copy()
     posterior(views, labels)
-    estimate_noise(views, labels)
     np.testing.assert_array_equal(views, before[0])
     np.testing.assert_array_equal(labels, before[1])
-
-
-@pytest.mark.parametrize("noise", [0, 0.05, 0.2, 0.4])
-def test_the_estimate_of_the_noise(noise):
-    views, labels, gold = case(n=3000, k=3, noise=noise, seed=5)
-    found = estimate_noise(views, labels)
-    assert found.low <= (labels != gold).mean() <= found.high
-    assert found.rate == pytest.approx((labels != gold).mean(), abs=0.04)
-    right = posterior(views, labels)[0][np.arange(3000), labels]
-    assert found.rate == pytest.approx(1 - right.mean())
-    np.testing.assert_array_equal(found.true_given_label, posterior(views, labels)[1])
-
-
-def test_few_rows_give_a_wide_range():
-    views, labels, _ = case(n=3000)
-    wide, narrow = (estimate_noise(views[:n], labels[:n]) for n in (60, 3000))
-    assert wide.high - wide.low > narrow.high - narrow.low
 
 
 def test_labels_that_cannot_be_checked_are_believed():
@@ -237,15 +216,3 @@ def test_as_many_samples_as_folds_can_be_checked():
     codes = np.array([0] * 8 + [1] * 4)
     np.testing.assert_allclose(label_distribution(rows, codes, least=5)[1], [0, 1], atol=1e-9)
     assert label_distribution(rows, codes, least=4)[1, 0] > 0.3
-
-
-def test_the_range_of_the_noise_by_hand():
-    """8 of 80 labels are surely wrong, by likelihoods of any sharpness.
-
-    The standard error of 0.1 is sqrt(0.1 * 0.9 / 80) = 0.03354; the range is twice as far.
-    """
-    sure = np.array([[1.0, 0.0], [0.0, 1.0]])
-    found = estimate_noise(sure[np.repeat([0, 1], 40)], np.repeat([0, 1], [48, 32]))
-    assert found.rate == pytest.approx(0.1, abs=0.002)
-    assert found.low == pytest.approx(0.1 - 0.0671, abs=0.004)
-    assert found.high == pytest.approx(0.1 + 0.0671, abs=0.004)

@@ -1,0 +1,87 @@
+"""How frequent the classes truly are, where the user knows it: which labels are given too often.
+
+Notation: n samples, k classes, codes 0..k-1 of the labels.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import typed
+from lops_adapters.core import LopsError
+from lops_adapters.probes.regression import softmax
+from lops_adapters.selection.committee.calibration import Calibration
+from lops_adapters.selection.committee.shifts import expit
+from lops_adapters.surroundings import one_blas_thread
+
+_CLOSE, _STEPS, _STEP = 1e-4, 100, 0.5
+_KNOWN = 0.02  # standard deviation of shares that a user gives
+
+
+def check_shares(shares: Any) -> None:
+    """Raise a LopsError unless these are shares of classes: a dict, class -> number."""
+    usable = isinstance(shares, Mapping) and all(
+        isinstance(share, Real) and not isinstance(share, bool) and 0 <= float(share) < np.inf
+        for share in shares.values()
+    )
+    if not usable or not any(shares.values()):
+        raise LopsError(
+            f"{typed('class_shares')} is {shares!r:.80}; wanted how frequent each class is, such "
+            "as {'spam': 5, 'ham': 95}"
+        )
+
+
+def shares_of(shares: Mapping[Any, float], classes: Sequence[Hashable]) -> np.ndarray:
+    """Return the shares of these classes, (k,), which sum to 1; LopsError if one has none."""
+    without = [repr(label) for label in classes if label not in shares]
+    if without:
+        raise LopsError(
+            f"{typed('class_shares')} say nothing of {', '.join(without[:5])}; wanted a number for "
+            "each class of the labels"
+        )
+    found = np.array([float(shares[label]) for label in classes])
+    return np.asarray(found / max(found.sum(), 1e-300))
+
+
+@one_blas_thread
+def tilted(
+    calibration: Calibration, true: np.ndarray, codes: np.ndarray, shares: np.ndarray
+) -> Calibration:
+    """Return a calibration by which the true classes have these shares, as far as is plausible.
+
+    Shifts of the table, of each class's labels, and of the class that is right where a label is
+    wrong, all with the spreads of the calibration, are as small as they can be: Newton's method
+    (Gauss) for the most probable ones. ``true`` are (n, k) of the posterior, ``shares`` (k,).
+    """
+    n, k = true.shape
+    table, klass = calibration.spreads.table, calibration.spreads.klass
+    moves = np.zeros((2 * k, 2 * k + 1))  # of log-odds and of classes, by standard normal numbers
+    moves[:k, 0], moves[:k, 1 : k + 1], moves[k:, k + 1 :] = (
+        table,
+        klass * np.eye(k),
+        klass * np.eye(k),
+    )
+    odds, logs = calibration.odds(true, codes), calibration.others(true, codes)
+    labelled, certain = np.eye(k)[codes], true[np.arange(n), codes] == 1
+    numbers = np.zeros(2 * k + 1)
+    for _ in range(_STEPS):
+        shift = moves @ numbers
+        wrong = np.where(certain, 0.0, expit(odds + shift[codes]))
+        others = softmax(logs + shift[k:])
+        expected = ((1 - wrong) @ labelled + wrong @ others) / n
+        slope = labelled * (wrong * (1 - wrong))[:, None]
+        of_odds = (slope.T @ others - np.diag(slope.sum(axis=0))) / n
+        weighted = others * wrong[:, None]
+        of_classes = (np.diag(weighted.sum(axis=0)) - others.T @ weighted) / n
+        gradient = np.vstack([of_odds, of_classes]).T @ moves / _KNOWN
+        target = gradient.T @ ((shares - expected) / _KNOWN) - numbers
+        step = np.linalg.solve(gradient.T @ gradient + np.eye(len(numbers)), target)
+        largest = float(np.abs(moves @ step).max())
+        numbers = numbers + step * min(1.0, _STEP / max(largest, 1e-9))
+        if largest < _CLOSE:
+            break
+    shift = moves @ numbers
+    return replace(calibration, offset=calibration.offset + shift[:k], favour=shift[k:])
