@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lops_adapters.cli import apply, select
@@ -112,3 +113,18 @@ def test_metadata_that_is_nested_too_deeply(tmp_path):
     with pa.ipc.new_stream(str(tmp_path / "a.arrow"), schema) as writer:
         writer.write_table(pa.table({"text": ["a"]}, schema))
     assert open_table([tmp_path / "a.arrow"]).start.names == {}
+
+
+def test_ends_of_texts_outside_the_file(tmp_path):
+    """Reading there could end the process."""
+    table = pa.table({"text": ["a", "bc", "def"]})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    right, wrong = (np.array([0, 1, 3, last], np.int32).tobytes() for last in (6, 99))
+    content = sink.getvalue().to_pybytes()
+    assert content.count(right) == 1
+    path = tmp_path / "a.arrow"
+    path.write_bytes(content.replace(right, wrong))
+    with pytest.raises(LopsError, match=r"a\.arrow cannot be read as Arrow \(In column"):
+        list(open_table([path]).cells(("text",)))
