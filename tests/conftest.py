@@ -68,14 +68,6 @@ def user_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def any_load():
-    """A number of threads is set, so that no command speaks of a busy machine."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
 def no_wait_for_disks():
     """Files reach the disk when the system likes; no test cuts the power."""
     with pytest.MonkeyPatch.context() as patch:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
-from lops_adapters.cli import outputs, printed, standard_input, threads
+from lops_adapters.cli import outputs, printed, standard_input
 from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
@@ -25,7 +25,7 @@ from lops_adapters.texts.choices import Choice, check_names
 
 # Options that say where to write and how to run; config.json holds all others.
 UNRECORDED = (
-    *("files", "output", "corrected", "format", "force", "verbose", "engine"),
+    *("files", "output", "corrected", "format", "force", "engine"),
     *("address", "command"),
 )
 # Options that few methods take, and what these take.
@@ -47,11 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def run(options: argparse.Namespace) -> None:
     """Do what parsed options say, with the words of the command as ``options.command``."""
     set_up_logging(quiet=True)
-    with standard_input.given(options.files) as paths, threads.limited() as notes:
-        _checked(options, paths, notes)
+    with standard_input.given(options.files) as paths:
+        _checked(options, paths)
 
 
-def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[str]) -> None:
+def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
     choice = _of_options(Choice, options, words=words)
@@ -96,7 +96,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...], notes: list[s
     with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
         _check_outputs(options, paths, folder)
         output = engine.Output(folder, options.format or table.format.native, options.corrected)
-        _select(options, _job(options, table, columns, choice, output, notes), table, output)
+        _select(options, _job(options, table, columns, choice, output), table, output)
 
 
 def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
@@ -112,7 +112,6 @@ def _job(
     columns: Columns,
     choice: Choice,
     output: engine.Output,
-    notes: Sequence[str],
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
@@ -149,7 +148,6 @@ def _job(
             **{name: value for name, value in vars(options).items() if name not in unrecorded},
             "checked": files.checksums(options.checked or ()),
         },
-        said=notes,
         command=shlex.join(options.command),
     )
 
@@ -167,8 +165,7 @@ def _select(
         else:
             done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
     name = standard_input.named(options.files, table.paths)
-    verbose, parts = options.verbose, ray is not None
-    print("\n".join(printed.lines(name, done, output, parts=parts, verbose=verbose)))
+    print("\n".join(printed.lines(name, done, output, parts=ray is not None)))
 
 
 def _table(

@@ -65,7 +65,6 @@ def parser() -> argparse.ArgumentParser:
     out = parser.add_argument_group("output")
     _add_output(out)
     shared.add_run(out)
-    out.add_argument("--verbose", action="store_true", help="print members, folds and threads, too")
     return parser
 
 

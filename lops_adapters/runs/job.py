@@ -12,8 +12,9 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.probes import Probe, probe_class
+from lops_adapters.runs.arms import LOPS
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.settings import LOPS, FrameworkSettings
+from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
@@ -119,6 +120,10 @@ class Job(Generic[Settings]):
         least = FOLDS if "folds" in row.options else 0
         scored = _reading(make(keep=keep), texts if row.texts else None)
         return partial(_learnable, scored, least)
+
+    def save_model(self, arm: str, model: Any) -> None:
+        """Save the trained classifier of an arm in the arm's folder."""
+        self.folder.save_model(self.folder.arm(arm) / "model", model.save)
 
     def controlled(self, stages: str) -> str | None:
         """Return the arm whose numbers per class a control keeps: the first finished one.

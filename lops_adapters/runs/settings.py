@@ -7,10 +7,10 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from lops_adapters.console import typed
 from lops_adapters.core import RULES, LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.probes import FROZEN, Probe, text_probe
+from lops_adapters.probes import FROZEN, Probe
+from lops_adapters.runs.arms import LOPS, STANDARD, read_arms
 from lops_adapters.selection import METHODS, Method
 
-STANDARD, LOPS = "standard", "lops"  # arms: no selection; the setting ``method``
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
 
@@ -92,6 +92,7 @@ class FrameworkSettings:
 
     ARMS: ClassVar[tuple[str, ...]] = (STANDARD, LOPS)
     MORE_ARMS: ClassVar[tuple[str, ...]] = ()
+    PLACES: ClassVar[tuple[str, ...]] = ()  # where arms can select, as the end of their names
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
@@ -159,16 +160,50 @@ class FrameworkSettings:
         pays = self.frozen_encoder is not None and not self.faithful
         return (*self.ARMS, "committee") if pays else self.ARMS
 
-    def row(self, arm: str) -> Method:
-        """Return the method that an arm is named after; ``lops`` is the reading ``method``."""
-        return METHODS[self.method if arm == LOPS else arm]
+    @classmethod
+    def split(cls, arm: str) -> tuple[str, str]:
+        """Return the method that an arm is named after, and the place where it selects, if named.
 
-    def named_probe(self, max_tokens: int, device: str, *, quiet: bool) -> Probe:
-        """Return the probe of the name ``probe``, which is not ``same``."""
-        encoder = getattr(self, "encoder", STATIC)
-        return text_probe(
-            self.probe, encoder=encoder, max_tokens=max_tokens, device=device, quiet=quiet
-        )
+        >>> FrameworkSettings.split("lops")
+        ('lops', '')
+        """
+        for place in cls.PLACES:
+            if arm.endswith(f"-{place}"):
+                return arm.removesuffix(f"-{place}"), place
+        return arm, ""
+
+    def row(self, arm: str) -> Method:
+        """Return the method of an arm; ``lops`` is the reading ``method``."""
+        method, _ = self.split(arm)
+        return METHODS[self.method if method == LOPS else method]
+
+    @classmethod
+    def known_arms(cls) -> tuple[str, ...]:
+        """Return the arms that a run can have: the settings' own, and every other method."""
+        own = (*cls.ARMS, *cls.MORE_ARMS)
+        return (*own, *(name for name in METHODS if name not in own))
+
+    def arms(self, text: str | None) -> list[str]:
+        """Return the arms to run: those of a comma-separated list; None: the usual ones."""
+        return read_arms(",".join(self.usual_arms) if text is None else text, self.known_arms())
+
+    @property
+    def reads_seeds(self) -> bool:
+        """Whether seed words supervise the framework, not names alone."""
+        return True
+
+    @property
+    def final_rounds(self) -> int:
+        """The rounds of the last stage, see :mod:`lops_adapters.runs.rounds`."""
+        return 0
+
+    def final_method(self, arm: str) -> str:
+        """Return the method that an arm selects with before these rounds."""
+        return arm
+
+    def recipe(self, probing: bool) -> dict[str, Any]:
+        """Return sizes and epochs of the classifier or the probe, as ``text_probe`` takes them."""
+        return {"max_tokens": 128}
 
     @property
     def updates_between_checkpoints(self) -> int | None:

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
+from lops_adapters.probes import FAST
+from lops_adapters.runs.arms import LOPS
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
     FRACTION,
-    LOPS,
     FrameworkSettings,
     Range,
     setting,
@@ -60,7 +61,6 @@ class SelfTrainingSettings(FrameworkSettings):
         "package; minilm, a Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
     )
-    # The linear classifier trains longer than the linear probe, see classifier.py.
     epochs: int | None = setting(
         None,
         "epochs of classifier and probe",
@@ -108,6 +108,17 @@ class SelfTrainingSettings(FrameworkSettings):
     per_class: bool = setting(
         False, "methods that have the choice keep the same share of every class", option="selection"
     )
+
+    def recipe(self, probing: bool) -> dict[str, Any]:
+        # After the linear probe's four epochs predictions are right but rarely above delta, so that
+        # nothing is bootstrapped.
+        usual = 20 if self.classifier in FAST and not probing else None
+        return {
+            "max_tokens": self.max_tokens,
+            "epochs": self.epochs or usual,
+            "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+        }
 
     @property
     def committee_encoder(self) -> str:

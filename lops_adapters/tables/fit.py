@@ -94,7 +94,7 @@ class Done:
             texts=[*sample.classes.problems, *why.texts, *(near if conflicts else [])],
             pairs=pair_sentences(pairs),
             notes=[*why.notes, *sample.classes.notes],
-            rows=[*why.rows, *([] if conflicts else near), *fit.job.said],
+            rows=[*why.rows, *([] if conflicts else near)],
         )
 
     @cached_property

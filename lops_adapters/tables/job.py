@@ -1,6 +1,6 @@
 """What is asked of a selection in a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,6 @@ class TableJob:
         checked: row of the table, from 0 -> label by a person.
         data: about the files, for ``config.json``.
         settings: of the command, for ``config.json``.
-        said: sentences about the run.
         command: for ``config.json``.
     """
 
@@ -39,7 +38,6 @@ class TableJob:
     checked: Mapping[int, Checked] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    said: Sequence[str] = ()
     command: str = ""
 
     @property

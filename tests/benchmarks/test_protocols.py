@@ -10,7 +10,7 @@ import pytest
 from benchmarks import protocol
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import names
-from lops_adapters.runs.framework import read_arms
+from lops_adapters.runs.arms import read_arms
 from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
@@ -86,7 +86,10 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
-    known = "agnews-24000, committee, cpu, faithful, gpu, grid, paper, rounds, smoke"
+    known = (
+        "agnews-24000, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, paper, "
+        "rounds, smoke"
+    )
     with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")
 

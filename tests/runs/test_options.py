@@ -39,7 +39,6 @@ class Toy(Framework[ToySettings]):
     summary = "What a toy does."
     examples = (("", "as it is"), ("--rounds 2", "short"))
     settings = ToySettings
-    prepare = about = run_arm = arm_tables = rows = None
 
     def add_options(self, group):
         """Add one that is no setting."""

@@ -13,8 +13,8 @@ from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import exclusive_string_match, string_match
-from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.metrics import finished_arms
 from lops_adapters.selection import keep_all
 from lops_adapters.selection.by_rank import fitted_to_shares
 from lops_adapters.self_training import pipeline
