@@ -24,7 +24,7 @@ _LAST_ROW = 1_048_576  # of a spreadsheet
 _BESIDE = 10_000_000  # empty cells beyond the others that are read, at most
 _FIRST = 50  # rows that tell whether a sheet is empty
 _END, _TAG = re.compile(rb"</(?:\w+:)?sheetData>"), 100  # bytes of the tag, at most
-_MERGED = re.compile(rb'mergeCell [^>]*?ref="([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)"')
+_MERGED = re.compile(rb'mergeCell [^>]{0,200}?ref="([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)"')
 
 Records = Iterator[tuple[int, list[str]]]
 

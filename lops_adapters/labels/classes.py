@@ -281,7 +281,7 @@ def about_several(labels: Mapping[str, int]) -> list[str]:
     """Return a sentence about labels that join other labels, such as a#b, if there are any."""
     joined = {}
     for label, count in labels.items():
-        parts = re.split(r"\s*[#|;,&+/]\s*", label)
+        parts = [part.strip() for part in re.split(r"[#|;,&+/]", label)]
         if len(parts) > 1 and all(part in labels for part in parts):
             joined[label] = count
     if not joined:
