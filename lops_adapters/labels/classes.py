@@ -147,9 +147,16 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
             "strings or all numbers"
         )
+    halves: dict[str, str] = {}
     for number in numbers:
         label = tally.labels[number]
         text = label.strip() if isinstance(label, str) else ""
+        name = valid_text(text)
+        if "\ufffd" in name and halves.setdefault(name, text) != text:
+            raise LopsError(
+                f"labels {halves[name]!r:.60} and {text!r:.60} differ by half of a character, "
+                "which no file holds; rename one of them"
+            )
         if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
             raise LopsError(
                 f"{tally.shown_places([tally.first[number]], 1)}: the label {label!r:.60} is a "
