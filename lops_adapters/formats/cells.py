@@ -52,6 +52,20 @@ def valid_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def alike(values: Iterable[Any]) -> tuple[str, str] | None:
+    r"""Return two texts that are one after :func:`valid_text`, since they lose half a character.
+
+    >>> alike(["a", 1, "b\ud83d", "b\ud801"])
+    ('b\ud83d', 'b\ud801')
+    """
+    first: dict[str, str] = {}
+    for value in values:
+        text = valid_text(value) if isinstance(value, str) else ""
+        if "\ufffd" in text and first.setdefault(text, value) != value:
+            return first[text], value
+    return None
+
+
 def valid(value: Any) -> Any:
     """Return a value of JSON with :func:`valid_text` of every string in it."""
     if isinstance(value, str):

@@ -14,7 +14,7 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import is_unlabelled, is_whole, valid_text, whole
+from lops_adapters.formats.cells import alike, is_unlabelled, is_whole, valid_text, whole
 from lops_adapters.formats.places import SHOWN, rows_of
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import no_classes
@@ -147,16 +147,15 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
             "strings or all numbers"
         )
-    halves: dict[str, str] = {}
+    halves = alike([tally.labels[number] for number in numbers])
+    if halves:
+        raise LopsError(
+            f"labels {halves[0]!r:.60} and {halves[1]!r:.60} differ by half of a character, which "
+            "no file holds; rename one of them"
+        )
     for number in numbers:
         label = tally.labels[number]
         text = label.strip() if isinstance(label, str) else ""
-        name = valid_text(text)
-        if "\ufffd" in name and halves.setdefault(name, text) != text:
-            raise LopsError(
-                f"labels {halves[name]!r:.60} and {text!r:.60} differ by half of a character, "
-                "which no file holds; rename one of them"
-            )
         if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
             raise LopsError(
                 f"{tally.shown_places([tally.first[number]], 1)}: the label {label!r:.60} is a "
