@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from lops_adapters.runs.final import NetworkResult, is_at_documents
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.rounds import Given
 from lops_adapters.runs.settings import STANDARD
+from lops_adapters.scripts import words_to_cut
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe
@@ -48,6 +50,7 @@ class Prepared:
     Attributes:
         corpus: of the run.
         settings: with the sizes for the length of the documents.
+        words: of scripts without spaces, at which documents are cut.
         documents: as the network reads them.
         labelled: documents whose class the user gave.
         vectors: Word2Vec on the corpus.
@@ -59,6 +62,7 @@ class Prepared:
 
     corpus: Corpus
     settings: WestclassSettings
+    words: list[str]
     documents: list[Document]
     labelled: Given
     vectors: WordVectors
@@ -98,7 +102,9 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     """
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)
-    tokens = tokenize(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
+    given = chain(*corpus.seeds.values(), *corpus.names.values())
+    words = words_to_cut(corpus.texts, given)
+    tokens = tokenize(corpus.texts, words, faithful=settings.faithful, quiet=job.quiet)
     counts = word_counts(tokens)
     if not any(map(is_word, counts)):
         raise LopsError(
@@ -124,6 +130,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     return Prepared(
         corpus,
         settings,
+        words,
         documents,
         labelled,
         vectors,
@@ -217,7 +224,9 @@ def _self_train(
         quiet=job.quiet,
     )
     if prepared.settings.ends_with_network:
-        model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
+        model = WestclassClassifier(
+            prepared.corpus.classes, network, prepared.settings, prepared.words
+        )
         job.folder.save_model(job.folder.arm(arm) / "model", model.save)
     return {name: np.asarray(value) for name, value in vars(done).items()}
 
