@@ -15,7 +15,6 @@ from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
-from lops_adapters.labels.columns import Columns, vote_columns
 from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
 from lops_adapters.surroundings import describe
@@ -86,36 +85,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outputs.resolve(folder, "--output")
         with storage.claimed(folder), outputs.as_private_as([*paths, *inputs]):
             outputs.check_folder(folder, "agree", options.force, [*paths, *inputs])
-            sample, sums = _read(options, paths)
-            page = _compared(options, sample)
+            sample, sums, notes = _read(options, paths)
+            page = _compared(options, sample, notes)
             _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
     _print(page, remote.complete(folder))
     return 0
 
 
-def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample, dict[str, str]]:
-    """Return the rows with a label, and checksums of the files."""
-    table, sums = shared.laid_out(options, shared.opened(options, paths)), files.checksums(paths)
-    votes = vote_columns(table, options.labels or ())
-    columns = Columns(
-        options.text,
-        options.label,
-        abstain=options.abstain,
-        checked_column=options.checked_column,
-        votes=votes,
-        source=options.source,
-        classes=shared.names(options.classes),
-    )
-    columns.check(table)
+def _read(
+    options: argparse.Namespace, paths: tuple[Path, ...]
+) -> tuple[Sample, dict[str, str], tuple[str, ...]]:
+    """Return the rows with a label, checksums of the files, and how they are read."""
+    sums = files.checksums(paths)
+    table, columns = shared.with_columns(options, shared.opened(options, paths))
     if not columns.has_votes:
         raise LopsError("wanted labels of several sources: --labels, or --label and --source")
     table, columns = joined(table, columns)
     checked = read_checked_files(options.checked or (), None, lambda: sums, options.encoding)
     survey = survey_of(table, columns, checked=checked)
-    return survey.sample(survey.classes()), sums
+    return survey.sample(survey.classes()), sums, table.notes
 
 
-def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
+def _compared(options: argparse.Namespace, sample: Sample, notes: Sequence[str]) -> AgreementPage:
     """Return what is known of the sources; patterns also name people."""
     votes = sample.labelled.votes
     assert votes is not None
@@ -132,7 +123,7 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
     problems = [*page.problems, *sample.classes.problems]
-    return replace(page, problems=problems, notes=sample.classes.read_as)
+    return replace(page, problems=problems, notes=[*notes, *sample.classes.read_as])
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
@@ -162,7 +153,8 @@ def _write(
     from lops_adapters.report.agreement_page import write_agreement_page
 
     texts = dict(zip((sample.drawn.positions + 1).tolist(), sample.texts, strict=True))
-    keys = ("text", "labels", "label", "source", "people", "checked_column", "margin", "abstain")
+    keys = ["text", "labels", "label", "soft_labels", "source", "people"]
+    keys += ["checked_column", "margin", "abstain"]
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])

@@ -46,7 +46,7 @@ class JsonBlock(Block):
         for number, line in zip(self.numbers, self.lines, strict=True):
             yield json_object(self.path, number, line)
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         rows = [[record.get(name) for name in names] for record in self._objects()]
         return [list(column) for column in zip(*rows, strict=True)]
 

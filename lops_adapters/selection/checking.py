@@ -161,8 +161,8 @@ class Assessed(Suggestions):
         rows = np.array(list(labelled.checked), dtype=np.int64)
         true, codes = np.array([*labelled.checked.values()], dtype=np.int64), self.labels
         self.right = self._true[np.arange(len(codes)), codes]
-        self.right[rows] = true >= 0
-        self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan
+        self.right[rows], none = true != -1, rows[true == -1]
+        self.codes[none], self.probability[none] = -1, np.nan
         order = content_order(labelled.samples, codes, seed)
         self.check_order = order[check_order(codes[order], self.before[order], seed)]
         self.rate = noise_rate(codes, self.before, rows, true)

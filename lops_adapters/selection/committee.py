@@ -157,7 +157,7 @@ class Committee:
             labels = true.argmax(axis=1)
         each = np.arange(len(codes))
         right = true[each, labels]
-        right[rows] = checks >= 0 if self.count_label else checks == labels[rows]
+        right[rows] = checks != -1 if self.count_label else checks == labels[rows]
         decides = right if self.count_label else before[each, labels]
         least_right = 0.5 if fitted.calibration is not None else least_kept(decides)
         if voted and not tells and not len(rows):

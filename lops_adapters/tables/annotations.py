@@ -129,7 +129,7 @@ def _wide(
         columns.checked_column,
         columns.id,
     }  # one column may be both
-    names = {str(columns.label), str(columns.source)} - others
+    names = {*table.parts_of(str(columns.label)), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names}
     rest = [index for index in range(len(table.columns)) if index not in gone]
     kept = [table.columns[index] for index in rest]

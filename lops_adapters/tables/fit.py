@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
-# A class that a source votes for, and that is the label of no row in the end.
-_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -155,10 +153,6 @@ def fit(sample: Sample, job: TableJob) -> Fit:
             rest=sample.rest,
             learnt=learnt.append,
         )
-    reports = dict(selection.per_class)
-    selection.per_class.clear()  # in place, since the report reads it, too
-    names = sample.classes.names
-    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
     scoring = _scoring(

@@ -7,7 +7,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
-from lops_adapters.labels.labelled import check_positions
+from lops_adapters.labels.labelled import read_checks
 from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
@@ -41,8 +41,9 @@ def agree(
     Args:
         texts: n strings.
         labels: the votes of m sources, as for :func:`lops_adapters.select`.
-        checked: position -> the right label, as a person says, or None for none of the classes: of
-            rows from the top of ``to_check``, or of a random sample.
+        checked: position -> the right label, as a person says, which may be one that no source
+            gives, or None for none of the classes: of rows from the top of ``to_check``, or of a
+            random sample.
         people: names of sources that the others are compared with; default: all.
         margin: share of rows, of :func:`~lops_adapters.evaluation.agreement.difference`.
         classes: in the order in which to show them; labels that nearly name one are read as it.
@@ -54,7 +55,7 @@ def agree(
 
     Raises:
         LopsError: unequal numbers of texts and labels, labels of one source only, a checked
-            position or label that is not there, and people that are no source.
+            position that is not there or label of another type, and people that are no source.
 
     >>> votes = {"model": ["a", "a", "b", "b"], "person": ["a", "a", "b", "a"]}
     >>> page = agree(["one", "two", "three", "four"], votes)
@@ -68,9 +69,10 @@ def agree(
         raise LopsError(
             f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
         )
-    certain = _certain({} if checked is None else checked, votes)
-    fitted = by_votes(votes.codes, len(votes.classes))
-    joint = fitted.posterior(votes.codes, np.full((len(texts), len(votes.classes)), 1.0))
+    known = len(votes.classes)
+    certain, votes = _certain({} if checked is None else checked, votes)
+    joint = by_votes(votes.codes, known).posterior(votes.codes, np.ones((len(texts), known)))
+    joint = np.pad(joint, ((0, 0), (0, len(votes.classes) - known)))
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
@@ -120,19 +122,17 @@ def _read(
     return votes, [*alike, *problems], notes
 
 
-def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray:
-    """Return the codes of checked rows, (n,); -1: not checked, or none of the classes."""
-    code_of = {label: code for code, label in enumerate(votes.classes)}
-    check_positions(checked, len(votes.codes))
-    certain = np.full(len(votes.codes), -1)
-    for row, label in checked.items():
-        if label is not None and label not in code_of:
-            raise LopsError(
-                f"{positions([row])} is checked as {label!r:.80}, a label that no source gives; "
-                "wanted one of its labels, or None if no class fits"
-            )
-        certain[row] = -1 if label is None else code_of[label]
-    return certain
+def _certain(checked: Any, votes: Votes) -> tuple[np.ndarray, Votes]:
+    """Return the codes of checked rows, (n,), -1: not checked, or none of the classes; and votes.
+
+    Their classes are also those that only checked rows have.
+    """
+    n, k = len(votes.codes), len(votes.classes)
+    codes, others = read_checks(checked, n, votes.classes, positions)
+    certain = np.full(n, -1)
+    for row, code in codes.items():
+        certain[row] = code if code >= -1 else k - 2 - code
+    return certain, votes._replace(classes=[*votes.classes, *others])
 
 
 def _differ(codes: np.ndarray) -> np.ndarray:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning, Selection
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Suggestions
@@ -41,6 +41,8 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import report_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
@@ -109,9 +111,11 @@ def select_labelled(
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
     why = reasons(scored_by, selection, row, {**choice.asked, **options})
-    result = TextSelection(
-        selection, shown, labels, known.places, scored, why, settings, known.checked_labels, column
-    )
+    result = TextSelection(selection, shown, labels, known, scored, why, settings, column)
+    reports = dict(selection.per_class)
+    selection.per_class.clear()  # in place, since the report reads it, too
+    every = dict.fromkeys((*labelled.classes, *labelled.others))
+    selection.per_class.update((label, reports.get(label, _NO_ROWS)) for label in every)
     _explain(result, known, probe, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -136,7 +140,11 @@ def _select(
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
     options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options).select(known, scored)
+    selection = build(method, probe, **choice.asked, **options).select(known, scored)
+    for row, code in known.checked.items():
+        if code < -1:
+            scored.codes[row], scored.probability[row] = code, 1.0
+    return selection
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
@@ -154,6 +162,7 @@ def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from lops_adapters import extras
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection import METHODS, Suggestions
 from lops_adapters.selection.checking import Assessed, next_rows
 from lops_adapters.selection.committee import TOO_FEW
@@ -67,14 +67,13 @@ class TextSelection(Selection):
         selection: Selection,
         texts: list[str],
         labels: list[Hashable],
-        scored: np.ndarray,
+        known: Labelled,
         suggestions: Suggestions,
         why: Why,
         settings: dict[str, Any],
-        checks: Mapping[int, Hashable | None] = MappingProxyType({}),
         column: Any = None,
     ) -> None:
-        n = len(texts)
+        n, scored = len(texts), known.places
         super().__init__(
             _spread(selection.mask, scored, n, False),
             _spread(selection.learnt_at, scored, n, np.inf),
@@ -87,8 +86,9 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        classes = np.empty(len(selection.per_class) + 1, dtype=object)  # the last one: none
-        classes[:-1] = list(selection.per_class)
+        named = [*selection.per_class, *reversed(known.others)]
+        classes = np.empty(len(named) + 1, dtype=object)  # the last one: none
+        classes[:-1] = named
         self.texts = texts
         self.labels = labels
         self.said = why
@@ -105,7 +105,7 @@ class TextSelection(Selection):
         right, order = assessed.right, assessed.check_order
         self.sample_weight = None if right is None else _spread(right, scored, n, 0.0)
         self.noise = assessed.noise
-        self.checked = {int(scored[row]): label for row, label in checks.items()}
+        self.checked = {int(scored[row]): label for row, label in known.checked_labels.items()}
         self.checked_rate = assessed.rate
         self.checked_rates = {classes[code]: rate for code, rate in assessed.rates.items()}
         self._check_order = None if order is None else scored[order]

@@ -151,7 +151,7 @@ def test_classes_in_their_order_and_plain_values():
     ("change", "message"),
     [
         ({"people": ["eve"]}, "people names 'eve'; the sources are ann, ben, model, guess"),
-        ({"checked": {1: "ugly"}}, "position 1 is checked as 'ugly', a label that no source gives"),
+        ({"checked": {1: 7}}, "position 1 is checked as 7 .int., and the labels are of type str"),
         ({"checked": ["good"]}, "checked is .*; wanted a dict, position of a text"),
         ({"checked": {99: "good"}}, "checked has the position 99; wanted one of 0 to 39"),
     ],
@@ -160,6 +160,19 @@ def test_what_is_not_there(change, message):
     texts, _, votes = labelled(40)
     with pytest.raises(LopsError, match=message):
         agree(texts, votes, **change)
+
+
+def test_checked_as_a_class_that_no_source_gives():
+    """Every source is wrong there; joint labels and alpha do not change."""
+    texts, true, votes = labelled(40)
+    checked = {row: true[row] for row in range(10)} | {11: "ugly"}
+    page, without = agree(texts, votes, checked=checked), agree(texts, votes)
+    assert page.classes == ("bad", "good", "ugly")
+    assert page.checked == 11
+    assert page.alpha == without.alpha
+    assert page.disagreements == without.disagreements
+    assert sum(sum(row) for one in page.confusions for row in one.counts[2:]) > 0
+    assert all(row[2] == 0 for one in page.confusions for row in one.counts)
 
 
 def test_one_source_is_not_enough():
