@@ -16,7 +16,7 @@ from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
 from lops_adapters.probes.base import check_counts
-from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
+from lops_adapters.report.agreement import AgreementPage
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.results import SEND_BACK, TO_CHECK
@@ -29,7 +29,8 @@ _TO_CHECK = 50  # rows that are written at least
 EXAMPLES = """\
   lops agree labels.csv --text body --labels gpt,ann1,ann2
   lops agree labels.csv --text body --labels 'ann*,gpt' --people 'ann*' --checked to_check.csv
-  lops agree answers.csv --text body --label label --source annotator"""
+  lops agree answers.csv --text body --label label --source annotator
+  lops agree ratings.csv --text body --label stars --source annotator --ordered"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,6 +59,12 @@ def parser() -> argparse.ArgumentParser:
     )
     choice.add_argument(
         "--checked-column", metavar="COLUMN", help="column of labels by a person; empty: unchecked"
+    )
+    choice.add_argument(
+        "--ordered",
+        action="store_true",
+        help="the labels are ratings: quadratic kappa and ordinal alpha, in the order of numbers, "
+        "or of --classes",
     )
     choice.add_argument(
         "--margin",
@@ -120,10 +127,11 @@ def _compared(options: argparse.Namespace, sample: Sample, notes: Sequence[str])
         people=list(dict.fromkeys(people)),
         margin=options.margin / 100,
         classes=shared.names(options.classes),
+        ordered=options.ordered,
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
     problems = [*page.problems, *sample.classes.problems]
-    return replace(page, problems=problems, notes=[*notes, *sample.classes.read_as])
+    return replace(page, problems=problems, notes=[*notes, *sample.classes.read_as, *page.notes])
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
@@ -154,7 +162,7 @@ def _write(
 
     texts = dict(zip((sample.drawn.positions + 1).tolist(), sample.texts, strict=True))
     keys = ["text", "labels", "label", "soft_labels", "source", "people"]
-    keys += ["checked_column", "margin", "abstain"]
+    keys += ["checked_column", "margin", "abstain", "ordered"]
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])
@@ -187,7 +195,7 @@ def _print(page: AgreementPage, folder: Path) -> None:
     print(aligned([head, *rows[:_PRINTED]]))
     if len(rows) > _PRINTED:
         print(f"... {len(rows) - _PRINTED} more in agreement.json")
-    print("", *page.notes, KAPPA, f"{ALPHA} Here: {shown(page.alpha)}.", "", sep="\n")
+    print("", *page.notes, *page.explained, "", sep="\n")
     for one in page.comparisons:
         print(one.sentence)
     if not page.checked:

@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,10 +112,7 @@ def select_labelled(
     }
     why = reasons(scored_by, selection, row, {**choice.asked, **options})
     result = TextSelection(selection, shown, labels, known, scored, why, settings, column)
-    reports = dict(selection.per_class)
-    selection.per_class.clear()  # in place, since the report reads it, too
-    every = dict.fromkeys((*labelled.classes, *labelled.others))
-    selection.per_class.update((label, reports.get(label, _NO_ROWS)) for label in every)
+    _add_classes(selection.per_class, labelled)
     _explain(result, known, probe, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -145,6 +142,14 @@ def _select(
         if code < -1:
             scored.codes[row], scored.probability[row] = code, 1.0
     return selection
+
+
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
 
 
 def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:

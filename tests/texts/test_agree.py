@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from lops_adapters.core import LopsError
 from lops_adapters.texts.agree import agree
@@ -200,3 +201,43 @@ def test_joint_labels_where_every_class_is_rare():
     assert all(0 < row.probability <= 1 for row in page.disagreements)
     assert all(row.label in row.said.values() for row in page.disagreements)
     assert page.comparisons[0].found.more > 0
+
+
+def ratings(n=120, seed=0, spell=str):
+    """Texts and ratings of three people, at most one step from the right one, in 1 to 10."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(2, 10, n)
+    votes = {
+        name: list(map(spell, true + rng.integers(-1, 2, n))) for name in ("ann", "ben", "eve")
+    }
+    return [f"text {i}" for i in range(n)], votes
+
+
+def test_ordered_labels():
+    texts, votes = ratings()
+    page, nominal = agree(texts, votes, ordered=True), agree(texts, votes)
+    assert page.classes == tuple(map(str, range(1, 11)))
+    for pair in page.pairs:
+        codes = (list(map(int, votes[name])) for name in (pair.first, pair.second))
+        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*codes, weights="quadratic"))
+    assert page.alpha.value > 0.8 > 0.5 > nominal.alpha.value
+    assert page.explained[0].endswith("in the order 1, 2, 3, 4, 5, 6, 7, 8, 9, 10.")
+    assert nominal.notes == ["The labels are numbers; if they are ratings, give ordered."]
+    assert page.notes == []
+    assert agree(*ratings(spell=int), ordered=True).pairs == page.pairs
+
+
+def test_the_order_of_names_is_that_of_the_classes():
+    names = ["never", "rarely", "often", "always"]
+    texts, votes = ratings(spell=lambda code: names[min(3, max(0, (code - 1) // 2))])
+    with pytest.raises(LopsError, match="ordered: the label '.*' is no number; give classes in"):
+        agree(texts, votes, ordered=True)
+    page = agree(texts, votes, classes=names, ordered=True)
+    coded = {name: [str(names.index(label)) for label in labels] for name, labels in votes.items()}
+    assert page.pairs == agree(texts, coded, ordered=True).pairs
+    more = agree(texts, votes, classes=[*names, "unknown"], ordered=True)
+    assert more.classes[-1] == "unknown"
+    assert more.disagreements == page.disagreements
+    assert more.pairs[0].kappa.value == pytest.approx(page.pairs[0].kappa.value)
+    turned = agree(texts, votes, classes=["often", "never", "always", "rarely"], ordered=True)
+    assert turned.pairs[0].kappa.value < page.pairs[0].kappa.value
