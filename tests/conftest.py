@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 from lops_adapters import console, extras
-from lops_adapters.selection import folds
+from lops_adapters.selection.committee import folds
 
 from . import framework_tools, suite
 
@@ -65,14 +65,6 @@ def user_cache(tmp_path_factory):
         folder = tmp_path_factory.mktemp("cache")
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
-
-
-@pytest.fixture(scope="session", autouse=True)
-def any_load():
-    """A number of threads is set, so that no command speaks of a busy machine."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

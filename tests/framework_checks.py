@@ -12,7 +12,7 @@ from lops_adapters.testing.frameworks import contents, differing
 
 from .framework_tools import read_rows
 
-GOLD = {"noise", "selected_noise", "noise_after_pretraining", "micro_f1", "macro_f1"}
+GOLD = {"noise", "selected_noise", "micro_f1", "macro_f1"}
 TIME = {"seconds", "seconds_selection"}
 # Options that no command takes, and what it says of them.
 BAD_OPTIONS = [

@@ -67,10 +67,8 @@ def westclass() -> Block:
                 spread(
                     [found["selected"] / item["pseudo_labels"]["count"] for item, found in pairs]
                 ),
-                *(
-                    spread([found[part] for _, found in pairs])
-                    for part in ("noise_after_pretraining", "micro_f1", "macro_f1")
-                ),
+                spread([found["iterations"][1]["noise"] for _, found in pairs]),
+                *(spread([found[part] for _, found in pairs]) for part in ("micro_f1", "macro_f1")),
                 "/".join(f"{value:.1f}" for value in published[data].get(arm, ())) or "-",
                 f"{updates:.0f}",
                 f"{mean(found['seconds'] for _, found in pairs):.0f}",
@@ -89,12 +87,12 @@ def westclass_ranked() -> Block:
         usual = results(f"{FOLDER}/westclass-{data}-seed{seed}.json")[0]["result"]
         arms = {
             "standard": usual["arms"]["standard"],
-            "lops, released": usual["arms"]["lops"],
-            "lops, ranked": item["result"]["arms"]["lops"],
+            "lops": usual["arms"]["lops"],
+            "ranked": item["result"]["arms"]["ranked"],
         }
         for name, arm in arms.items():
             kept = arm["selected"] / usual["pseudo_labels"]["count"]
-            scores = [arm["noise_after_pretraining"], arm["micro_f1"], arm["macro_f1"]]
+            scores = [arm["iterations"][1]["noise"], arm["micro_f1"], arm["macro_f1"]]
             rows.append([data, name, *(spread([share]) for share in (kept, *scores))])
     return table(rows, [[item] for item in files])
 

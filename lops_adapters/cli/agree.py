@@ -11,10 +11,11 @@ from typing import Any
 from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
+from lops_adapters.labels.checked_rows import read_checked
+from lops_adapters.labels.naming import CHECKED, COLUMN, COUNTS, LABEL, ROW, TABLE, TEXT, naming
 from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import AgreementPage
 from lops_adapters.surroundings import describe
@@ -41,7 +42,13 @@ def parser() -> argparse.ArgumentParser:
         "language model as good as a person?",
         EXAMPLES,
     )
-    shared.add_sources(shared.add_table(new))
+    data = shared.add_table(new)
+    shared.add_sources(data)
+    data.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="with --source: column of ids; rows with the same id are labels of one text",
+    )
     choice = new.add_argument_group("comparison")
     choice.add_argument(
         "--people",
@@ -106,9 +113,14 @@ def _read(
     sums = files.checksums(paths)
     table, columns = shared.with_columns(options, shared.opened(options, paths))
     if not columns.has_votes:
-        raise LopsError("wanted labels of several sources: --labels, or --label and --source")
+        by_file = "; --source file, if each file is of one source" if len(paths) > 1 else ""
+        raise LopsError(
+            f"wanted labels of several sources: --labels, or --label and --source{by_file}"
+        )
     table, columns = joined(table, columns)
-    checked = read_checked_files(options.checked or (), None, lambda: sums, options.encoding)
+    checked = read_checked(
+        options.checked or (), table, columns, options.label, lambda: sums, options.encoding
+    )
     survey = survey_of(table, columns, checked=checked)
     return survey.sample(survey.classes()), sums, table.notes
 
@@ -160,8 +172,12 @@ def _write(
     """Write the folder; rows are numbered as in the table."""
     from lops_adapters.report.agreement_page import write_agreement_page
 
-    texts = dict(zip((sample.drawn.positions + 1).tolist(), sample.texts, strict=True))
-    keys = ["text", "labels", "label", "soft_labels", "source", "people"]
+    numbers = (sample.drawn.positions + 1).tolist()
+    position = {number: place for place, number in enumerate(numbers)}
+    table = {COUNTS: sample.columns.counted.words, TABLE: files.fingerprint(sums)}
+    table |= {COLUMN: options.label} if options.label else {}
+    names, cells = naming(table, sample.keys(table))
+    keys = ["text", "labels", "label", "soft_labels", "source", "id", "people"]
     keys += ["checked_column", "margin", "abstain", "ordered"]
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
@@ -174,17 +190,21 @@ def _write(
         storage.write_json(partial / "config.json", config)
         storage.write_json(partial / "agreement.json", page.to_json())
         storage.write_csv(
-            partial / TO_CHECK, ("row", "text", "checked"), ((row, texts[row], "") for row in asked)
+            partial / TO_CHECK,
+            (ROW, TEXT, CHECKED, *names),
+            ((row, sample.texts[position[row]], "", *cells(position[row])) for row in asked),
         )
         storage.write_csv(
             partial / SEND_BACK,
-            ("source", "row", "text", "label", "joint_label", "probability"),
+            ("source", ROW, TEXT, LABEL, "joint_label", "probability", *names),
             (
-                (name, one.row, one.text, one.said[name], one.label,
-                 f"{one.probability:.3f}")
+                (
+                    *(name, one.row, one.text, one.said[name], one.label),
+                    *(f"{one.probability:.3f}", *cells(position[one.row])),
+                )
                 for name, one in back
             ),
-        )  # fmt: skip
+        )
         write_agreement_page(partial / "report.html", page, source, settings)
 
 

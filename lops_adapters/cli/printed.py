@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lops_adapters import remote
 from lops_adapters.console import aligned, percent
 from lops_adapters.report.classes import HEAD, by_accuracy, source_cells
-from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 _SOURCES = 20  # label sources that are printed
 
 
-def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) -> list[str]:
+def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
     """Return the lines that a selection prints.
 
-    ``name`` is the table's; ``parts``: a part of the rows is a folder; ``verbose``: also print all
-    sentences of the report.
+    ``name`` is the table's; ``parts``: a part of the rows is a folder.
     """
     why, page = done.said, done.page
     selection, assesses = done.fit.selection, done.fit.job.choice.row.assesses
@@ -50,9 +49,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool, verbose: bool) 
         *_gold(page, checked=rate is not None),
         *why.pairs,
         *why.notes,
-        *(why.first[:3] if verbose else []),
         *why.first[3:],
-        *(why.rows if verbose else []),
         _method(done, why.first[1]),
         *_written(done, output, to_check, parts),
         _next(done, output, to_check),

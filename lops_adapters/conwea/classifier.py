@@ -4,8 +4,9 @@ from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.probes import FAST, Probe, text_probe
+from lops_adapters.probes import FAST, Probe
 from lops_adapters.probes.han import HanProbe
+from lops_adapters.runs import classifiers
 
 _VALIDATION = 0.1  # share of training documents that the HAN holds out for early stopping
 
@@ -35,26 +36,16 @@ def build_classifier(
     probing: bool = False,
     quiet: bool = True,
 ) -> Probe:
-    """Return the untrained classifier, or ``probing``, a probe of its kind.
+    """Return the untrained classifier, or ``probing``, the probe of the settings.
 
     A probe trains on all samples for all its epochs; as the classifier, a HAN holds samples out and
     stops early. Only a HAN reads ``vectors``, Word2Vec on the contextualised corpus.
     """
-    usual, of_probe = (50, 10) if settings.classifier == "han" else (20, 4)
-    epochs = (settings.probe_epochs or of_probe) if probing else (settings.epochs or usual)
-    if settings.classifier in FAST:
-        return text_probe(
-            settings.classifier,
-            encoder=settings.encoder,
-            max_tokens=settings.max_pieces,
-            device=device,
-            quiet=quiet,
-            epochs=epochs,
-            batch_size=settings.batch_size,
-        )
+    if settings.classifier != "han" or (probing and settings.probe != "same"):
+        return classifiers.build_classifier(settings, device, probing=probing, quiet=quiet)
     return HanProbe(
         vectors=vectors,
-        epochs=epochs,
+        epochs=settings.recipe(probing)["epochs"],
         batch_size=settings.batch_size,
         max_sentences=settings.max_sentences,
         max_words=settings.max_words,
@@ -65,15 +56,6 @@ def build_classifier(
         device=device,
         quiet=quiet,
     )
-
-
-def build_probe(
-    vectors: WordVectors | None, settings: ConweaSettings, device: str, *, quiet: bool
-) -> Probe:
-    """Return the probe of the settings."""
-    if settings.probe != "same":
-        return settings.named_probe(settings.max_pieces, device, quiet=quiet)
-    return build_classifier(vectors, settings, device, probing=True, quiet=quiet)
 
 
 def reads_texts(probe: str, settings: ConweaSettings) -> bool:

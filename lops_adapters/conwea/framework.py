@@ -1,21 +1,15 @@
-"""ConWea as a framework: its name, its settings, and what its runs write."""
+"""ConWea as a framework: its name, its settings, and what it needs."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from lops_adapters import storage
-from lops_adapters.conwea.pipeline import Iteration, Prepared
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
-from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.budget import Cost
-from lops_adapters.runs.iterations import IteratedFramework
-from lops_adapters.runs.job import Job
+from lops_adapters.runs.framework import Framework
 
 
-class Conwea(IteratedFramework[ConweaSettings]):
+class Conwea(Framework[ConweaSettings]):
     """ConWea; the selector runs before each training of the classifier."""
 
     name = "conwea"
@@ -27,10 +21,10 @@ class Conwea(IteratedFramework[ConweaSettings]):
         ("--dataset my_folder --arms lops --keep 0.9", "your data, one arm"),
     )
     settings = ConweaSettings
+    pipeline = "lops_adapters.conwea.pipeline"
     modules = ("nltk", "torch", "transformers")
     model = "lops_adapters.conwea.model:ConweaClassifier"
     words = SEED_FILES[0]
-    cost = Cost(run=210, per_class=0, per_kilocharacter=1.75)
 
     def needs(self, settings: ConweaSettings) -> tuple[str, ...]:
         """Return the libraries of the chosen classifier; only a HAN reads word vectors."""
@@ -42,33 +36,6 @@ class Conwea(IteratedFramework[ConweaSettings]):
                 f"{dataset.corpus.name} has no seed words, which ConWea needs; "
                 f"{to_write(SEED_FILES[0], dataset.corpus.classes)}"
             )
-
-    def about(self, prepared: Prepared, evaluator: Evaluator) -> dict[str, Any]:
-        words = {word.partition("$")[0] for word in prepared.documents.vocabulary}
-        return {
-            **super().about(prepared, evaluator),
-            "senses": {
-                "threshold": prepared.senses.threshold,
-                "words": len(words),
-                "ambiguous_words": len(prepared.senses.centres),
-            },
-        }
-
-    def arm_tables(
-        self, arm: str, result: list[Iteration], prepared: Prepared, job: Job[ConweaSettings]
-    ) -> None:
-        super().arm_tables(arm, result, prepared, job)
-        folder = job.folder.arm(arm)
-        storage.write_json(folder / "seeds.json", [item.seeds for item in result])
-
-    def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
-        """Return the seed words of each class with the number of documents they occur in."""
-        frequency = prepared.documents.document_frequency
-        counted = {
-            label: [[word, frequency[word]] for word in words]
-            for label, words in item.seeds.items()
-        }
-        return {"seed_words": counted}
 
 
 CONWEA = Conwea()

@@ -16,7 +16,7 @@ from lops_adapters.conwea.senses import Senses, nearest
 from lops_adapters.conwea.settings import ConweaSettings
 from lops_adapters.conwea.tokens import TokenizedCorpus, tokenize
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.models import TextClassifier
+from lops_adapters.runs.classifiers import TextClassifier
 from lops_adapters.storage import write_json
 
 

@@ -6,7 +6,7 @@ docs/differences.md lists what differs.
 
 import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from lops_adapters.conwea import seeds as seed_words
 from lops_adapters.conwea import update
-from lops_adapters.conwea.classifier import build_classifier, build_probe, reads_texts, word_vectors
+from lops_adapters.conwea.classifier import build_classifier, reads_texts, word_vectors
 from lops_adapters.conwea.contextual import (
     ContextualCorpus,
     build_encoder,
@@ -31,10 +31,11 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs import rounds
+from lops_adapters.runs import stages
+from lops_adapters.runs.classifiers import ProbeClassifier
+from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.models import ProbeClassifier
+from lops_adapters.runs.stages import Samples, Stage, iteration
 from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.selectors import encode
 from lops_adapters.storage import pack_strings, unpack_strings
@@ -42,36 +43,20 @@ from lops_adapters.storage import pack_strings, unpack_strings
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Prepared:
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
     """What all arms share.
 
     Attributes:
-        corpus: of the run.
         documents: contextualised; a word with several senses is one word per sense.
         senses: of the words.
         vectors: Word2Vec on ``documents``, if the classifier is a HAN.
         seeds: the first seed words, in all their senses.
-        seconds: per stage.
     """
 
-    corpus: Corpus
     documents: ContextualCorpus
     senses: Senses
     vectors: WordVectors | None
-    seeds: seed_words.Seeds
-    seconds: dict[str, float]
-
-    @property
-    def pseudo_labels(self) -> PseudoLabels:
-        """The first pseudo-labels."""
-        return seed_words.pseudo_label(self.documents, self.seeds)
-
-
-@dataclass(frozen=True)
-class Iteration(rounds.Iteration):
-    """One round of one arm, with the seed words that its pseudo-labels were made with."""
-
     seeds: seed_words.Seeds
 
 
@@ -98,7 +83,22 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
 
         arrays, seconds["word_vectors"] = folder.stage("word_vectors", train)
         vectors = WordVectors(tuple(unpack_strings(arrays["words"])), arrays["vectors"])
-    return Prepared(corpus, documents, senses, vectors, first, seconds)
+    words = {word.partition("$")[0] for word in documents.vocabulary}
+    about = {
+        "threshold": senses.threshold,
+        "words": len(words),
+        "ambiguous_words": len(senses.centres),
+    }
+    return Prepared(
+        corpus=corpus,
+        samples=Samples.documents(seed_words.pseudo_label(documents, first), corpus),
+        seconds=seconds,
+        about={"senses": about},
+        documents=documents,
+        senses=senses,
+        vectors=vectors,
+        seeds=first,
+    )
 
 
 def _check(
@@ -114,18 +114,19 @@ def _check(
         )
     whole = Senses(0.0, {}, np.full(len(tokens.word_id), -1, dtype=np.int32))
     n_labelled = len(seed_words.check_seeds(contextualise(tokens, whole), seeds))
-    probe = build_probe(None, settings, device, quiet=True)  # untrained
+    probe = build_classifier(None, settings, device, probing=True)  # untrained
     settings.check_probe(probe, n_labelled, f"{n_labelled} pseudo-labelled documents")
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iteration]:
-    """Run all iterations of one arm; arms differ only in the selector."""
+def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> Iterator[Stage]:
+    """Yield the iterations of one arm; arms differ only in the selector."""
     settings, folder, documents = job.settings, job.folder, prepared.documents
-    texts = prepared.corpus.texts
-    probe = partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet)
+    corpus, vectors = prepared.corpus, prepared.vectors
+    probe = partial(build_classifier, vectors, settings, job.device, probing=True, quiet=job.quiet)
     as_texts = settings.row(arm).texts or reads_texts(settings.probe, settings)
-    samples: Sequence[Any] = texts if as_texts else documents.documents
-    seeds, base, done = prepared.seeds, prepared.seeds, list[Iteration]()
+    samples: Sequence[Any] = corpus.texts if as_texts else documents.documents
+    seeds = base = prepared.seeds
+    used: list[seed_words.Seeds] = []
     watch = update.SeedWatch(documents)
     for number in range(settings.iterations):
         labels = seed_words.pseudo_label(documents, seeds)
@@ -149,12 +150,27 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> list[Iter
         train = partial(_train, arm, number, labels.positions[trusted], names, prepared, job)
         arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
         probabilities = arrays["probabilities"]
-        seconds = {"selection": select_seconds, "classifier": train_seconds}
-        done.append(Iteration(number, labels, selection, probabilities, seconds, seeds))
+        used.append(seeds)
+        tables = {f"pseudo_labels-{number}.csv": label_table(Samples.documents(labels, corpus))}
+        yield iteration(
+            number,
+            labels,
+            corpus,
+            selection,
+            probabilities,
+            (select_seconds, train_seconds),
+            extra={"seed_words": _counted(documents, seeds)},
+            tables={**tables, "seeds.json": used},
+        )
         if number < settings.iterations - 1:
             seeds = _next_seeds(documents, seeds, base, probabilities, number, settings)
             base = seeds if number == 0 else base
-    return done
+
+
+def _counted(documents: ContextualCorpus, seeds: seed_words.Seeds) -> dict[str, list[list[Any]]]:
+    """Return the seed words of each class with the number of documents they occur in."""
+    frequency = documents.document_frequency
+    return {label: [[word, frequency[word]] for word in words] for label, words in seeds.items()}
 
 
 def _train(
@@ -179,7 +195,7 @@ def _train(
         if isinstance(classifier, HanProbe):
             phrases, centres = phrases_in(corpus.seeds, corpus.texts), prepared.senses.centres
             model = ConweaClassifier(classes, phrases, centres, classifier, settings)
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        job.save_model(arm, model)
     return {"probabilities": classifier.predict_proba(samples)}
 
 

@@ -114,3 +114,8 @@ class ConweaSettings(RoundsSettings):
         within=AT_LEAST_ONE,
         usual="HAN: 10, paper 100; others: 4",
     )
+
+    def recipe(self, probing: bool) -> dict[str, Any]:
+        usual, of_probe = (50, 10) if self.classifier == "han" else (20, 4)
+        epochs = (self.probe_epochs or of_probe) if probing else (self.epochs or usual)
+        return {"max_tokens": self.max_pieces, "epochs": epochs, "batch_size": self.batch_size}

@@ -11,8 +11,9 @@ from typing import Any
 from lops_adapters import storage
 
 NO_CLASS = "-"  # in place of a checked label: none of the classes
-# What pandas and R write, and read as a missing value, in files of text.
-NA = frozenset(["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "None"])
+# What pandas and R write, and read as a missing value, in files of text; errors of spreadsheets.
+_ERRORS = "#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #FIELD! #GETTING_DATA"
+NA = frozenset(["NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None", *_ERRORS.split()])
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
 _WHOLE = re.compile(r"-?[0-9]+")
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
@@ -90,6 +91,15 @@ def without_formula(value: Any) -> str:
     except ValueError:
         return f"'{text}"
     return text
+
+
+def content(value: Any) -> str:
+    """Return a text or an id without what files and spreadsheets change in it: spaces, line ends.
+
+    >>> [content(value) for value in (" one\\r\\n two ", 7, None, float("nan"))]
+    ['one two', '7', '', '']
+    """
+    return "" if is_unlabelled(value) else " ".join(cell_text(value).split())
 
 
 def cell_texts(values: Iterable[Any], escape: bool = False) -> list[str]:

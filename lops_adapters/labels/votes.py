@@ -11,7 +11,7 @@ import numpy as np
 
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import cell_text, is_unlabelled, whole
+from lops_adapters.formats.cells import cell_text, content, is_unlabelled, whole
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import code_or_label
@@ -161,8 +161,9 @@ def votes_by_text(
         source: n names, of the annotator or rule that gave each label.
 
     Returns:
-        The m different texts in the order of their first rows, and source -> m votes: the most
-        frequent label of the source for the text; None in a tie, or without one.
+        The m texts that differ in more than spaces, in the order of their first rows, and source
+        -> m votes: the most frequent label of the source for the text; None in a tie, or without
+        one.
 
     Raises:
         LopsError: n differs, or a label is a list or an object.
@@ -177,13 +178,15 @@ def votes_by_text(
             "each per annotation"
         )
     gathered: dict[str, dict[Any, list[Any]]] = {}
+    once: dict[Any, Any] = {}
     names = list(map(source_name, source))
     for row, (text, label, name) in enumerate(zip(texts, labels, names, strict=True)):
         check_vote(label, partial("position {}".format, row))
-        gathered.setdefault(name, {}).setdefault(text, []).append(label)
-    once = list(dict.fromkeys(texts))
-    return once, {
-        name: [vote_of(gathered[name].get(text, ())) for text in once] for name in sorted(gathered)
+        key = content(text) if isinstance(text, str) else text
+        gathered.setdefault(name, {}).setdefault(key, []).append(label)
+        once.setdefault(key, text)
+    return list(once.values()), {
+        name: [vote_of(gathered[name].get(key, ())) for key in once] for name in sorted(gathered)
     }
 
 

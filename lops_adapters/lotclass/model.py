@@ -11,7 +11,7 @@ import numpy as np
 
 from lops_adapters.lotclass.documents import token_rows
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
-from lops_adapters.runs.models import TextClassifier
+from lops_adapters.runs.classifiers import TextClassifier
 from lops_adapters.storage import write_json
 
 FIRST = np.zeros(1, dtype=np.int64)  # the place of BERT's [CLS]

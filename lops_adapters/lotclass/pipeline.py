@@ -8,7 +8,7 @@ Approach", EMNLP 2020; docs/differences.md lists what differs.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,57 +24,37 @@ from lops_adapters.lotclass.masked_lm import HeadTraining, LanguageModel, prepar
 from lops_adapters.lotclass.model import LotclassClassifier, whole
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.rows import RowMaker
-from lops_adapters.lotclass.self_training import self_train, self_trained, stored
-from lops_adapters.lotclass.settings import LotclassSettings
+from lops_adapters.lotclass.self_training import self_train, self_trained, stage_of, stored
+from lops_adapters.lotclass.settings import REFRESH, LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
-from lops_adapters.runs.final import NetworkResult, is_at_documents
+from lops_adapters.runs import stages
+from lops_adapters.runs.arms import STANDARD
+from lops_adapters.runs.final import is_at_documents
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.settings import LOPS, STANDARD
+from lops_adapters.runs.stages import Samples, Stage
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
 
 log = logging.getLogger(__name__)
-REFRESH = "lops-refresh"
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What all arms share.
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
+    """What all arms share; the samples are rows, a document and one class that it indicates.
 
     Attributes:
-        corpus, engine: of the run.
+        engine: of the run.
         rows: token ids of the documents.
-        name_sources: per class, how its name was found.
-        supervision: what identified the classes, ``names`` or ``keywords``.
-        match_thresholds: per class, that made the rows.
         language_model: its weights on disk, and its accuracy.
-        vocabularies: the words of each class.
         indicative: rows and their category-indicative positions.
-        samples: one per row, with its indicative positions masked.
-        seconds: of each stage.
+        masked: one per row, with its indicative positions masked.
     """
 
-    corpus: Corpus
     engine: Engine
     rows: list[np.ndarray]
-    name_sources: dict[str, str]
-    supervision: str
-    match_thresholds: dict[str, int]
     language_model: LanguageModel
-    vocabularies: dict[str, list[str]]
     indicative: Indicative
-    samples: list[TokenRow]
-    seconds: dict[str, float]
-
-    @property
-    def labels(self) -> np.ndarray:
-        """(m,) object, the pseudo-label of each row."""
-        return np.array(self.corpus.classes, dtype=object)[self.indicative.codes]
-
-    @property
-    def sample_ids(self) -> list[str]:
-        """The document of each row."""
-        return [self.corpus.ids[i] for i in self.indicative.documents]
+    masked: list[TokenRow]
 
 
 def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
@@ -97,61 +77,88 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
         for label, tokens in zip(corpus.classes, vocabularies, strict=True)
     }
     indicative = Indicative(*(arrays[key] for key in ("documents", "codes", "starts", "places")))
-    samples = [
+    masked_rows = [
         masked(rows[indicative.documents[i]], indicative.of(i), tokenizer.mask_token_id)
         for i in range(len(indicative))
     ]
     holding = len(np.unique(indicative.documents))
     log.info("%d rows from %d documents indicate a class", len(indicative), holding)
+    names = np.array(corpus.classes, dtype=object)
     return Prepared(
-        corpus,
-        engine,
-        rows,
-        sources,
-        supervision,
-        thresholds,
-        model,
-        words,
-        indicative,
-        samples,
-        {"language_model": model.seconds, "rows": seconds},
+        corpus=corpus,
+        samples=Samples(
+            [corpus.ids[i] for i in indicative.documents],
+            names[indicative.codes],
+            np.diff(indicative.starts),
+            indicative.documents,
+            "rows (a document and one class that it indicates)",
+        ),
+        seconds={"language_model": model.seconds, "rows": seconds},
+        about={
+            "masked_accuracy": model.accuracy,
+            "name_sources": sources,
+            "words_per_class": {name: len(found) for name, found in words.items()},
+            "supervision": supervision,
+            "match_thresholds": thresholds,
+        },
+        tables={"category_vocabulary.json": words},
+        words=_with_seeds(job, corpus, supervision),
+        engine=engine,
+        rows=rows,
+        language_model=model,
+        indicative=indicative,
+        masked=masked_rows,
     )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> NetworkResult:
-    """Run one arm.
+def _with_seeds(
+    job: Job[LotclassSettings], corpus: Corpus, supervision: str
+) -> dict[str, list[str]] | None:
+    """Return the run's words of each class with seed words, where auto fell back on them."""
+    if job.words is None or job.settings.supervision != "auto" or supervision == "names":
+        return None
+    words = {label: [*job.words[label], *corpus.seeds[label]] for label in corpus.classes}
+    return {label: list(dict.fromkeys(both)) for label, both in words.items()}
+
+
+def run_arm(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> Iterator[Stage]:
+    """Yield masked category prediction and self-training of one arm.
 
     ``standard`` selects nothing, ``lops`` among the rows, ``lops-refresh`` at each refresh of
     self-training, ``lops-documents`` among the documents in the last stage.
     """
-    samples, labels, folder = prepared.samples, prepared.labels, job.folder
+    labels, folder = prepared.samples.labels, job.folder
     at_rows, at_refresh = _selectors(arm, prepared, job)
     # The paper's insertion point (appendix, compared methods): the rows are made, not trained yet.
-    selection, select_seconds = folder.select(f"{arm}-selection", partial(at_rows, samples, labels))
+    selection, select_seconds = folder.select(
+        f"{arm}-selection", partial(at_rows, prepared.masked, labels)
+    )
     trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network up to there.
-    owner = STANDARD if arm == REFRESH or is_at_documents(arm) else arm
+    is_at_refresh = job.settings.split(arm)[1] == REFRESH
+    owner = STANDARD if is_at_refresh or is_at_documents(arm) else arm
     train = partial(_train, prepared, trusted, job)
     category, category_seconds = folder.stage(f"{owner}-category", train)
+    yield Stage(
+        samples=prepared.samples,
+        selection=selection,
+        probabilities=category["probabilities"],
+        seconds={"selection": select_seconds, "training": category_seconds},
+        name="masked category prediction",
+    )
     # The released code's insertion point: at each refresh of the targets.
     improve = partial(_self_train, prepared, category, at_refresh, arm, job)
     owner = STANDARD if is_at_documents(arm) else arm
     arrays, self_seconds = folder.stage(f"{owner}-self-training", improve)
-    seconds = {
-        "selection": select_seconds,
-        "training": category_seconds,
-        "self_training": self_seconds,
-    }
-    return NetworkResult(selection, category["probabilities"], self_trained(arrays), seconds)
+    yield stage_of(self_trained(arrays), self_seconds, prepared.corpus, is_at_refresh)
 
 
 def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list[Selector]:
     """Return the network's selectors, of rows and at each refresh; one or both keep everything."""
-    methods = {"rows": STANDARD, "refresh": STANDARD}
-    if arm == REFRESH:
-        methods["refresh"] = LOPS
-    elif not is_at_documents(arm):
-        methods["rows"] = arm
+    methods = {"rows": STANDARD, REFRESH: STANDARD}
+    method, place = job.settings.split(arm)
+    if not is_at_documents(arm):
+        methods[place or "rows"] = method
     return [
         job.selector(
             method,
@@ -237,8 +244,8 @@ def _train(
     """
     settings = job.settings
     network = build_network(prepared, job, settings.epochs)
-    codes, samples = prepared.indicative.codes[trusted], [prepared.samples[i] for i in trusted]
-    n = len(samples) if settings.faithful else len(prepared.samples)
+    codes, samples = prepared.indicative.codes[trusted], [prepared.masked[i] for i in trusted]
+    n = len(samples) if settings.faithful else len(prepared.masked)
     updates = settings.epochs * -(-n // settings.batch_size)
     network.fit(samples, codes, len(prepared.corpus.classes), seed=job.seed, updates=updates)
     weights = {f"weight:{name}": array for name, array in network.weights().items()}
@@ -270,5 +277,5 @@ def _self_train(
     done = self_train(network, documents, settings, select, seed=job.seed, quiet=job.quiet)
     if settings.ends_with_network:
         model = LotclassClassifier(classes, network, settings.max_tokens, settings.read_at)
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        job.save_model(arm, model)
     return stored(done)

@@ -13,11 +13,15 @@ import numpy as np
 
 from lops_adapters.console import progress
 from lops_adapters.core import Selection
+from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.torch_tools import training_batches
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.probes.tuning import check_finite, target_distribution
+from lops_adapters.runs.files import selection_table
 from lops_adapters.runs.folder import selection_arrays, selection_from
+from lops_adapters.runs.metrics import selection_metrics
+from lops_adapters.runs.stages import Samples, Stage
 
 log = logging.getLogger(__name__)
 
@@ -167,6 +171,52 @@ def self_trained(arrays: Mapping[str, np.ndarray]) -> SelfTrained:
         agreement = float(own["agreement"])
         refreshes.append(Refresh(own["documents"], own["codes"], agreement, selection_from(own)))
     return SelfTrained(arrays["probabilities"], int(arrays["updates"]), refreshes)
+
+
+def stage_of(done: SelfTrained, seconds: float, corpus: Corpus, selects: bool) -> Stage:
+    """Return the stage of self-training: its pseudo-labels are the targets of all refreshes.
+
+    A document counts once per refresh. An arm that selects there has a table of each.
+    """
+    none, refreshes = np.zeros(0, dtype=np.int64), done.refreshes
+    names = np.array(corpus.classes, dtype=object)
+    parts = [
+        Samples([corpus.ids[i] for i in one.documents], names[one.codes], positions=one.documents)
+        for one in refreshes
+    ]
+    tables = {
+        f"selection-{number}.csv": selection_table(part, refresh.selection)
+        for number, (part, refresh) in enumerate(zip(parts, refreshes, strict=True), start=1)
+    }
+    return Stage(
+        samples=Samples(
+            [name for part in parts for name in part.ids],
+            np.concatenate([names[none], *(part.labels for part in parts)]),
+            positions=np.concatenate([none, *(one.documents for one in refreshes)]),
+        ),
+        selection=_joined([one.selection for one in refreshes]),
+        probabilities=done.probabilities,
+        seconds={"self_training": seconds},
+        name="self-training",
+        extra={
+            "updates": done.updates,
+            "refreshes": [
+                {"agreement": one.agreement, **selection_metrics(one.selection)}
+                for one in refreshes
+            ],
+        },
+        tables=tables if selects else {},
+        table=None,
+    )
+
+
+def _joined(selections: Sequence[Selection]) -> Selection:
+    """Return the selections of all refreshes as one, without numbers per class."""
+    mask, learnt_at, confidence = (
+        np.concatenate([np.zeros(0), *(getattr(one, name) for one in selections)])
+        for name in ("mask", "learnt_at", "confidence")
+    )
+    return Selection(mask.astype(bool), learnt_at, confidence, {}, "", "")
 
 
 def check_refreshes(settings: LotclassSettings, n_documents: int) -> None:

@@ -15,6 +15,7 @@ KAPPA = (
     "labels at random, as often as it gives them, and 1 if they always agree. So 90 % equal labels "
     "can be a kappa of 0 where nearly all rows are of one class."
 )
+NO_ROW = "no shared row"
 ALPHA = "Krippendorff's alpha says the same of all sources together; it takes missing labels."
 ORDERED = (
     "Kappa is quadratic and alpha ordinal: a difference counts more, the farther apart two labels "
@@ -156,6 +157,8 @@ class AgreementPage(LabelsRead):
         if len(self.comparisons) == 1:
             return self.comparisons[0].sentence
         about = f"{len(self.sources)} sources of {count(self.rows)} texts"
+        if self.alpha is None:
+            return f"{about}: no text has labels of two"
         return f"{about}: Krippendorff's alpha {shown(self.alpha)}"
 
     def table(self) -> list[list[str]]:
@@ -169,9 +172,9 @@ class AgreementPage(LabelsRead):
 
 
 def shown(interval: Interval | None) -> str:
-    """Return a value with its interval, ``-`` for None."""
+    """Return a value with its interval; None: no row has labels of both, or of two sources."""
     if interval is None:
-        return "-"
+        return NO_ROW
     return f"{interval.value:.2f} ({interval.low:.2f} to {interval.high:.2f})"
 
 

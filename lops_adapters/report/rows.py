@@ -31,6 +31,7 @@ class PageRows:
         labels: pseudo-labels.
         suggested, probability, gold, ids: lists; None: not given.
         numbers: of the rows in their table, from 1; None: 1 to n.
+        keys: what names the rows in corrections; None: numbers do.
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
         with_gold: (n,) bool, rows that have a gold label.
         wrong: (n,) bool, rows whose gold label is another; None without gold labels.
@@ -49,6 +50,7 @@ class PageRows:
         gold: Any = None,
         ids: Any = None,
         numbers: Sequence[int] | None = None,
+        keys: Sequence[str] | None = None,
     ) -> None:
         n = len(selection.mask)
         if not n:
@@ -65,7 +67,7 @@ class PageRows:
         self.suggested, self.gold, self.ids, self.probability = (
             None if values is None else _listed(values) for values in columns.values()
         )
-        self.selection, self.numbers = selection, numbers
+        self.selection, self.numbers, self.keys = selection, numbers, keys
         self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions
         self.codes = self._codes(self.labels)
         if self.codes.min() < 0:
@@ -161,6 +163,7 @@ class PageRows:
                 gold=None if self.gold is None else text_or_none(self.gold[i]),
                 id=None if self.ids is None else text_or_none(self.ids[i]),
                 row=self.number(i),
+                key=None if self.keys is None else self.keys[i],
             )
 
     def near(self, groups: Sequence[np.ndarray]) -> list[NearGroup]:

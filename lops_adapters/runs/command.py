@@ -35,7 +35,7 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
         chosen = framework.settings.preset(
             preset, **{name: getattr(options, name) for name in names}
         )
-        arms = framework.arms(options, chosen)
+        arms = chosen.arms(options.arms)
         if chosen.faithful and (unlike := chosen.unlike_paper()):
             pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
             message = "--faithful without all of the paper's settings (in brackets): %s"

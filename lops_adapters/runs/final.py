@@ -8,27 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-import numpy as np
-
-from lops_adapters.core import LopsError, Selection
-from lops_adapters.datasets import Corpus, Dataset
+from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
-from lops_adapters.runs.files import write_selection
-from lops_adapters.runs.framework import Framework
-from lops_adapters.runs.job import Job
+from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
 from lops_adapters.runs.rounds import RoundsSettings
-from lops_adapters.runs.settings import LOPS, NOT_NEGATIVE, STANDARD, FrameworkSettings, setting
+from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 
 NETWORK = "network"
-SUFFIX = "-documents"  # of the arms that select among the documents
-ARMS = tuple(
-    f"{method}{SUFFIX}" for method in (LOPS, "committee", "automatic", "random", "optimal")
+ARMS = tuple(  # those that select among the documents
+    f"{method}-documents"
+    for method in (LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal")
 )
-Settings = TypeVar("Settings", bound="FinalSettings")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +30,7 @@ class FinalSettings(RoundsSettings):
     """Settings of a framework that ends with a network."""
 
     PUBLISHED: ClassVar[Mapping[str, Any]] = FrameworkSettings.PUBLISHED
+    PLACES: ClassVar[tuple[str, ...]] = ("documents",)
 
     classifier: str = setting(
         "hybrid",
@@ -56,11 +51,10 @@ class FinalSettings(RoundsSettings):
     def usual_arms(self) -> tuple[str, ...]:
         """The arms of a run that names none.
 
-        With a final classifier they share one network, and each costs seconds.
+        ``lops`` selects where the paper does, which costs a network of its own; with a final
+        classifier, ``committee-documents`` shares the Standard arm's and costs seconds.
         """
-        if self.ends_with_network:
-            return self.ARMS
-        return (STANDARD, f"{LOPS}{SUFFIX}", f"committee{SUFFIX}")
+        return self.ARMS if self.ends_with_network else (*self.ARMS, "committee-documents")
 
     @classmethod
     def shown_arms(cls) -> str:
@@ -72,48 +66,28 @@ class FinalSettings(RoundsSettings):
         """Whether the network itself is the classifier."""
         return self.classifier == NETWORK or not self.rounds
 
+    @property
+    def reads_seeds(self) -> bool:
+        return getattr(self, "supervision", "") not in ("names", "auto")
 
-class FinalFramework(Framework[Settings]):
-    """A framework that ends with a network, and then with a classifier unless settings say not.
+    @property
+    def final_rounds(self) -> int:
+        return 0 if self.ends_with_network else self.rounds
 
-    Its settings have a ``supervision``, ``names`` or another; ``prepared`` has a ``corpus`` and
-    ``labels`` and ``sample_ids`` of the samples. ``run_arm`` returns a :class:`NetworkResult`.
-    """
+    def final_method(self, arm: str) -> str:
+        return arm if is_at_documents(arm) else STANDARD
 
-    def method_of(self, arm: str) -> str:
-        return arm.removesuffix(SUFFIX)
 
-    def check(self, arms: Sequence[str], settings: Any, dataset: Dataset) -> None:
-        late = [arm for arm in arms if is_at_documents(arm)]
-        if late and settings.ends_with_network:
-            raise LopsError(
-                f"{late[0]} selects for the final classifier, and the run ends with the network; "
-                "wanted --classifier hybrid, linear or embedding, and --rounds of at least 1"
-            )
-        if settings.frozen_encoder not in (None, STATIC):
-            pretrained.load_config(settings.frozen_encoder)
-
-    def class_words(self, corpus: Corpus, settings: Any) -> dict[str, list[str]]:
-        """Return the names of each class; where seed words supervise, these too."""
-        if settings.supervision in ("names", "auto"):
-            return {label: list(corpus.names[label]) for label in corpus.classes}
-        return super().class_words(corpus, settings)
-
-    def arm_tables(
-        self, arm: str, result: NetworkResult, prepared: Any, job: Job[Settings]
-    ) -> None:
-        path = job.folder.arm(arm) / "selection-0.csv"
-        write_selection(path, prepared.sample_ids, prepared.labels, result.selection)
-
-    def rounds(self, arm: str, settings: Any) -> tuple[int, str]:
-        method = self.method_of(arm) if is_at_documents(arm) else STANDARD
-        return (0 if settings.ends_with_network else settings.rounds), method
-
-    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry: the selection is that among the samples of its place."""
-        selected = [row for row in rows if "per_class" in row][-1]
-        summary = {key: selected[key] for key in ("selected", "selected_noise")}
-        return {**super().arm_summary(rows), **summary}
+def check_final(arms: Sequence[str], settings: FinalSettings) -> None:
+    """Refuse arms that select for a classifier that is not trained, and an unknown encoder."""
+    late = [arm for arm in arms if is_at_documents(arm)]
+    if late and settings.ends_with_network:
+        raise LopsError(
+            f"{late[0]} selects for the final classifier, and the run ends with the network; "
+            "wanted --classifier hybrid, linear or embedding, and --rounds of at least 1"
+        )
+    if settings.frozen_encoder not in (None, STATIC):
+        pretrained.load_config(settings.frozen_encoder)
 
 
 def is_at_documents(arm: str) -> bool:
@@ -122,26 +96,4 @@ def is_at_documents(arm: str) -> bool:
     >>> is_at_documents("lops"), is_at_documents("lops-documents")
     (False, True)
     """
-    return arm.endswith(SUFFIX)
-
-
-@dataclass(frozen=True)
-class NetworkResult:
-    """One arm of a framework that ends with a network.
-
-    Attributes:
-        selection: among the samples that the network is trained on first.
-        first: (n, k) float32, predictions on documents after that training.
-        self_trained: what self-training ended with; it has ``probabilities``.
-        seconds: of ``selection``, ``training`` and ``self_training``.
-    """
-
-    selection: Selection
-    first: np.ndarray
-    self_trained: Any
-    seconds: dict[str, float]
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        """(n, k) float32, the network's last predictions."""
-        return np.asarray(self.self_trained.probabilities)
+    return arm.endswith("-documents")

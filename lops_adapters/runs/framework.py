@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib import import_module
 from operator import itemgetter
 from typing import Any, ClassVar, Generic
@@ -14,16 +12,16 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs.budget import Cost, announce
-from lops_adapters.runs.files import add_arm, arm_metrics, write_predictions
+from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
-from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
+from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics
+from lops_adapters.runs.rounds import run_rounds
 from lops_adapters.runs.settings import FrameworkSettings
+from lops_adapters.runs.stages import Prepared, Stage
 from lops_adapters.selection import METHODS
 
 # A framework is imported when it is asked for. Its name is its command, its extra and the kind of
@@ -44,12 +42,13 @@ def named(name: str) -> Framework[Any]:
     return framework
 
 
-class Framework(ABC, Generic[Settings]):
+class Framework(Generic[Settings]):
     """A framework that makes pseudo-labels, selects among them and trains a classifier.
 
-    A subclass says how; :func:`run` calls its methods in the order they stand here. What they hand
-    on (``prepared``, ``result``) is the framework's own affair. ``prepare`` and ``run_arm`` are by
-    default the functions of this name in the module ``pipeline`` of its package.
+    A subclass says what it is called and needs. Its method stands in the module ``pipeline``, in
+    two functions: ``prepare(corpus, job)`` returns what all arms share, a subclass of
+    :class:`~lops_adapters.runs.stages.Prepared`; ``run_arm(arm, prepared, job)`` yields the
+    :class:`stages <lops_adapters.runs.stages.Stage>` of an arm. :func:`run` writes everything.
 
     Attributes:
         name: in commands, folders and extras, a key of :data:`FRAMEWORKS`.
@@ -57,12 +56,12 @@ class Framework(ABC, Generic[Settings]):
         summary: one sentence for ``--help``.
         examples: (arguments, explanation) pairs for ``--help``.
         settings: the class of its settings.
+        pipeline: the module of its method.
         modules: optional libraries it needs; its extra brings them.
         model: ``module:class`` of its trained classifier; default: a probe that reads texts.
         reads_beginning: it reads only the first word pieces of a document, so message headers leave
             little else to read.
         words: the file of words that it starts from, for the message about data without classes.
-        cost: of a quick run, which its log announces; None: not measured.
     """
 
     name: ClassVar[str]
@@ -70,47 +69,20 @@ class Framework(ABC, Generic[Settings]):
     summary: ClassVar[str]
     examples: ClassVar[Sequence[tuple[str, str]]]
     settings: ClassVar[type[FrameworkSettings]]
+    pipeline: ClassVar[str]
     modules: ClassVar[tuple[str, ...]]
-    model: ClassVar[str] = "lops_adapters.runs.models:ProbeClassifier"
+    model: ClassVar[str] = "lops_adapters.runs.classifiers:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
     words: ClassVar[str] = NAME_FILE
-    cost: ClassVar[Cost | None] = None
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
-
-    def class_words(self, corpus: Corpus, settings: Settings) -> dict[str, list[str]]:
-        """Return the words of each class that selection methods may use: names, then seed words.
-
-        No more than what supervises the framework itself.
-        """
-        return {
-            label: list(dict.fromkeys([*corpus.names[label], *corpus.seeds.get(label, ())]))
-            for label in corpus.classes
-        }
 
     def settle(
         self, settings: Settings, options: argparse.Namespace, dataset: Dataset, seed: int
     ) -> Settings:
         """Return the settings to use with this data, or refuse them."""
         return settings
-
-    def arms(self, options: argparse.Namespace, settings: Settings) -> list[str]:
-        """Return the arms to run, in order: ``--arms``, or the settings' usual ones."""
-        built_in = (*self.settings.ARMS, *self.settings.MORE_ARMS)
-        known = (*built_in, *(name for name in METHODS if name not in built_in))
-        asked = ",".join(settings.usual_arms) if options.arms is None else options.arms
-        return read_arms(asked, known)
-
-    def method_of(self, arm: str) -> str:
-        """Return the selection method of an arm, where it is a row of METHODS."""
-        return arm
-
-    def in_order(self, arms: Sequence[str]) -> list[str]:
-        """Return the arms in the order they run in: those that are told how many to keep last."""
-        methods = [METHODS.get(self.method_of(arm)) for arm in arms]
-        told = [method is not None and method.takes_n for method in methods]
-        return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
     def needs(self, settings: Settings) -> tuple[str, ...]:
         """Return the optional libraries that these settings need."""
@@ -119,71 +91,15 @@ class Framework(ABC, Generic[Settings]):
     def check(self, arms: Sequence[str], settings: Settings, dataset: Dataset) -> None:
         """Raise a LopsError if data, arms or settings cannot work, before any work."""
 
-    def prepare(self, corpus: Corpus, job: Job[Settings]) -> Any:
+    def prepare(self, corpus: Corpus, job: Job[Settings]) -> Prepared:
         """Return what all arms share."""
-        return self._pipeline().prepare(corpus, job)
+        prepared: Prepared = import_module(self.pipeline).prepare(corpus, job)
+        return prepared
 
-    def words_found(self, prepared: Any, job: Job[Settings]) -> Mapping[str, Sequence[str]] | None:
-        """Return :meth:`class_words`, with those that were found to supervise."""
-        return job.words
-
-    def tables(self, prepared: Any, job: Job[Settings]) -> None:
-        """Write what all arms share into the run folder."""
-
-    @abstractmethod
-    def about(self, prepared: Any, evaluator: Evaluator) -> dict[str, Any]:
-        """Return what ``metrics.json`` says besides the arms, ``pseudo_labels`` among it."""
-
-    def given(self, prepared: Any) -> Given:
-        """Return the documents that came with a label, which are not measured."""
-        return Given.none()
-
-    def run_arm(self, arm: str, prepared: Any, job: Job[Settings]) -> Any:
-        """Run one arm."""
-        return self._pipeline().run_arm(arm, prepared, job)
-
-    @abstractmethod
-    def arm_tables(self, arm: str, result: Any, prepared: Any, job: Job[Settings]) -> None:
-        """Write an arm's tables into its folder; :func:`run` adds the predictions."""
-
-    def rounds(self, arm: str, settings: Settings) -> tuple[int, str]:
-        """Return the number of rounds of the last stage, and the method that selects before."""
-        return getattr(settings, "rounds", 0), self.method_of(arm)
-
-    def probabilities(self, result: Any) -> np.ndarray:
-        """Return an arm's predictions before the last stage, (n, k) float32."""
-        predicted: np.ndarray = result.probabilities
-        return predicted
-
-    @abstractmethod
-    def rows(self, result: Any, prepared: Any, evaluator: Evaluator) -> list[dict[str, Any]]:
-        """Return an arm's iterations as ``metrics.json`` has them."""
-
-    def arm_summary(self, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return an arm's entry in ``metrics.json``."""
-        return arm_metrics(rows)
-
-    def _pipeline(self) -> Any:
-        return import_module(type(self).__module__.replace(".framework", ".pipeline"))
-
-
-def read_arms(text: str, known: Sequence[str]) -> list[str]:
-    """Return the arms of a comma-separated list, in the order of the known ones.
-
-    >>> read_arms("lops,standard", ("standard", "lops"))
-    ['standard', 'lops']
-    """
-    asked = [name.strip() for name in text.split(",") if name.strip()]
-    unknown = [name for name in asked if name not in known]
-    if unknown or not asked:
-        near = get_close_matches(unknown[0], known, n=1) if unknown else []
-        hint = f"; {unknown[0]!r} is unknown" if unknown else ""
-        hint += f" (did you mean {near[0]}?)" if near else ""
-        raise LopsError(
-            f"{typed('arms')} are {text!r}{hint}; wanted some of {', '.join(known)}, "
-            "comma-separated"
-        )
-    return [name for name in known if name in asked]
+    def run_arm(self, arm: str, prepared: Any, job: Job[Settings]) -> Iterator[Stage]:
+        """Yield the stages of one arm."""
+        stages: Iterator[Stage] = import_module(self.pipeline).run_arm(arm, prepared, job)
+        return stages
 
 
 def run(
@@ -197,17 +113,13 @@ def run(
     """
     by_gold = _check(framework, dataset, job, arms)
     corpus = dataset.corpus
-    announce(framework.cost, corpus, job, arms)
-    job = replace(job, words=framework.class_words(corpus, job.settings))
+    job = replace(job, words=class_words(corpus, job.settings))
     prepared = framework.prepare(corpus, job)
-    job = replace(job, words=framework.words_found(prepared, job))
+    job = job if prepared.words is None else replace(job, words=prepared.words)
     gold = None if dataset.gold is None else np.array(dataset.gold.labels, dtype=object)
-    evaluator = Evaluator(gold, job.checked)
-    with_label = framework.given(prepared)
-    measured = with_label.others(len(corpus))
-    if len(with_label.positions):
-        evaluator = evaluator.at(measured)
-    framework.tables(prepared, job)
+    measured = prepared.given.others(len(corpus))
+    measure = Measure(Evaluator(gold, job.checked).at(measured), measured, corpus.classes)
+    write_prepared(prepared, job)
     about = {
         "framework": framework.name,
         "title": framework.title,
@@ -215,25 +127,48 @@ def run(
         "n_documents": len(corpus),
         "classes": list(corpus.classes),
         **({"checked_rows": len(job.checked)} if job.checked else {}),
-        **framework.about(prepared, evaluator),
+        **measure.prepared(prepared),
     }
     metrics: dict[str, Any] = {}
-    for arm in framework.in_order(arms):
+    for arm in in_order(arms, framework.settings):
         arm_job = replace(job, gold=gold if arm in by_gold else None)
-        result = framework.run_arm(arm, prepared, arm_job)
-        framework.arm_tables(arm, result, prepared, job)
-        predicted = framework.probabilities(result)
-        rows = framework.rows(result, prepared, evaluator)
-        n, method = framework.rounds(arm, job.settings)
-        if n:
-            rounds = run_rounds(arm, method, predicted, corpus, arm_job, framework.name, with_label)
-            write_rounds(rounds, job.folder.arm(arm), corpus.ids)
-            rows += round_rows(rounds, len(rows), corpus.classes, evaluator, measured)
-            predicted = rounds[-1].probabilities
-        path = job.folder.arm(arm) / "predictions.csv"
-        write_predictions(path, corpus.ids, corpus.classes, predicted)
-        metrics = add_arm(job.folder, about, arm, framework.arm_summary(rows))
+        rows, predicted, folder = [], np.zeros(0), job.folder.arm(arm)
+        for number, stage in enumerate(_stages(framework, arm, prepared, arm_job)):
+            write_stage(stage, number, folder)
+            rows.append(measure.stage(stage, number))
+            predicted = stage.probabilities
+        write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, predicted)
+        metrics = add_arm(job.folder, about, arm, arm_metrics(rows))
     return metrics
+
+
+def _stages(
+    framework: Framework[Settings], arm: str, prepared: Prepared, job: Job[Settings]
+) -> Iterator[Stage]:
+    """Yield the stages of an arm, and then its rounds."""
+    for stage in framework.run_arm(arm, prepared, job):
+        yield stage
+    if job.settings.final_rounds:
+        yield from run_rounds(arm, stage.probabilities, prepared, job, framework.name)
+
+
+def class_words(corpus: Corpus, settings: FrameworkSettings) -> dict[str, list[str]]:
+    """Return the words of each class that selection methods may use: names, then seed words.
+
+    No more than what supervises the framework itself.
+    """
+    seeds = corpus.seeds if settings.reads_seeds else {}
+    return {
+        label: list(dict.fromkeys([*corpus.names[label], *seeds.get(label, ())]))
+        for label in corpus.classes
+    }
+
+
+def in_order(arms: Sequence[str], settings: type[FrameworkSettings]) -> list[str]:
+    """Return the arms in the order they run in: those that are told how many to keep last."""
+    methods = [METHODS.get(settings.split(arm)[0]) for arm in arms]
+    told = [method is not None and method.takes_n for method in methods]
+    return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
 
 def _check(
@@ -241,8 +176,7 @@ def _check(
 ) -> list[str]:
     """Return the arms that are defined by gold labels; raise as :func:`run`, before any work."""
     extras.require(framework.title, framework.needs(job.settings), framework.name)
-    methods = {arm: METHODS.get(framework.method_of(arm)) for arm in arms}
-    by_gold = [arm for arm, method in methods.items() if method and method.needs_gold]
+    by_gold = [arm for arm in arms if job.settings.row(arm).needs_gold]
     if by_gold and dataset.gold is None:
         raise LopsError(
             f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"

@@ -15,7 +15,6 @@ from lops_adapters.datasets.newsgroups import HEADERS
 from lops_adapters.datasets.readers import find_checked
 from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS
 
 
 def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
@@ -35,8 +34,7 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
         "run": parser.add_argument_group("run"),
         "": parser.add_argument_group(framework.title),
     }
-    built_in = (*settings.ARMS, *settings.MORE_ARMS)
-    known = ", ".join((*built_in, *(name for name in METHODS if name not in built_in)))
+    known = ", ".join(settings.known_arms())
     groups["selection"].add_argument(
         "--arms",
         help=f"comma-separated, of {known}; standard selects nothing "

@@ -5,12 +5,13 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.console import typed
-from lops_adapters.core import RULES, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.probes import FROZEN, Probe, text_probe
+from lops_adapters.probes import FROZEN, Probe
+from lops_adapters.runs.arms import ADAPTIVE, ADAPTIVE_METHOD, LOPS, STANDARD, read_arms
 from lops_adapters.selection import METHODS, Method
+from lops_adapters.selection.choice import AUTO
 
-STANDARD, LOPS = "standard", "lops"  # arms: no selection; the setting ``method``
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
 
@@ -92,11 +93,12 @@ class FrameworkSettings:
 
     ARMS: ClassVar[tuple[str, ...]] = (STANDARD, LOPS)
     MORE_ARMS: ClassVar[tuple[str, ...]] = ()
+    PLACES: ClassVar[tuple[str, ...]] = ()  # where arms can select, as the end of their names
     PROBES: ClassVar[tuple[str, ...]] = ("same",)
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
     # What made the paper's numbers, under the preset ``paper`` and ``faithful``.
-    PUBLISHED: ClassVar[Mapping[str, Any]] = {"method": "released", "keep": 0.5}
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {"method": "released"}
 
     # First: it changes others, and an error of --resume names the first setting that differs.
     faithful: bool = setting(
@@ -106,18 +108,18 @@ class FrameworkSettings:
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
     method: str = setting(
-        "ranked",
-        "reading of LOPS, of the lops arms",
-        choices=RULES,
-        usual="ranked; paper and --faithful: released",
+        "algorithm1",
+        "the lops arms: the paper's algorithm1, or released, as the authors' code selects",
+        choices=("algorithm1", "released"),
+        usual="algorithm1; paper and --faithful: released",
         option="selection",
     )
     keep: float | str = setting(
-        "auto",
-        "fraction to keep per class; auto: the share that a held-out linear probe agrees with",
+        0.5,
+        "fraction to keep per class; auto, always of lops-adaptive: the share that a held-out "
+        "linear probe agrees with",
         within=KEEP,
         metavar="F|auto",
-        usual="auto; paper and --faithful: 0.5",
         option="selection",
     )
     every: int | str = setting("epoch", **EVERY)
@@ -159,16 +161,54 @@ class FrameworkSettings:
         pays = self.frozen_encoder is not None and not self.faithful
         return (*self.ARMS, "committee") if pays else self.ARMS
 
-    def row(self, arm: str) -> Method:
-        """Return the method that an arm is named after; ``lops`` is the reading ``method``."""
-        return METHODS[self.method if arm == LOPS else arm]
+    @classmethod
+    def split(cls, arm: str) -> tuple[str, str]:
+        """Return the method that an arm is named after, and the place where it selects, if named.
 
-    def named_probe(self, max_tokens: int, device: str, *, quiet: bool) -> Probe:
-        """Return the probe of the name ``probe``, which is not ``same``."""
-        encoder = getattr(self, "encoder", STATIC)
-        return text_probe(
-            self.probe, encoder=encoder, max_tokens=max_tokens, device=device, quiet=quiet
-        )
+        >>> FrameworkSettings.split("lops")
+        ('lops', '')
+        """
+        for place in cls.PLACES:
+            if arm.endswith(f"-{place}"):
+                return arm.removesuffix(f"-{place}"), place
+        return arm, ""
+
+    def row(self, arm: str) -> Method:
+        """Return the method of an arm."""
+        method, _ = self.split(arm)
+        return METHODS[{LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD}.get(method, method)]
+
+    def keep_of(self, arm: str) -> float | str:
+        """Return the fraction that an arm keeps, if its method takes one."""
+        return AUTO if self.split(arm)[0] == ADAPTIVE else self.keep
+
+    @classmethod
+    def known_arms(cls) -> tuple[str, ...]:
+        """Return the arms that a run can have: the settings' own, and every other method."""
+        own = (*cls.ARMS, ADAPTIVE, *cls.MORE_ARMS)
+        return (*own, *(name for name in METHODS if name not in own))
+
+    def arms(self, text: str | None) -> list[str]:
+        """Return the arms to run: those of a comma-separated list; None: the usual ones."""
+        return read_arms(",".join(self.usual_arms) if text is None else text, self.known_arms())
+
+    @property
+    def reads_seeds(self) -> bool:
+        """Whether seed words supervise the framework, not names alone."""
+        return True
+
+    @property
+    def final_rounds(self) -> int:
+        """The rounds of the last stage, see :mod:`lops_adapters.runs.rounds`."""
+        return 0
+
+    def final_method(self, arm: str) -> str:
+        """Return the method that an arm selects with before these rounds."""
+        return arm
+
+    def recipe(self, probing: bool) -> dict[str, Any]:
+        """Return sizes and epochs of the classifier or the probe, as ``text_probe`` takes them."""
+        return {"max_tokens": 128}
 
     @property
     def updates_between_checkpoints(self) -> int | None:

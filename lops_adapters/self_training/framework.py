@@ -1,21 +1,16 @@
-"""Self-training as a framework: its name, its settings, and what its runs write."""
+"""Self-training as a framework: its name, its settings, and what it needs."""
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES
-from lops_adapters.runs.files import write_pseudo_labels, write_selection
-from lops_adapters.runs.iterations import IteratedFramework
-from lops_adapters.runs.job import Job
-from lops_adapters.runs.settings import LOPS
-from lops_adapters.self_training.pipeline import Iteration, Prepared
+from lops_adapters.runs.framework import Framework
 from lops_adapters.self_training.settings import SelfTrainingSettings, is_told
 
 
-class SelfTraining(IteratedFramework[SelfTrainingSettings]):
+class SelfTraining(Framework[SelfTrainingSettings]):
     """Self-training; every selection method is an arm."""
 
     name = "self_training"
@@ -27,6 +22,7 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
         ("--dataset my_folder --pseudo-labels mine.csv", "your own pseudo-labels"),
     )
     settings = SelfTrainingSettings
+    pipeline = "lops_adapters.self_training.pipeline"
     modules = ()
     words = SEED_FILES[0]
 
@@ -37,36 +33,15 @@ class SelfTraining(IteratedFramework[SelfTrainingSettings]):
         dataset: Dataset,
         seed: int,
     ) -> SelfTrainingSettings:
-        return settings.settled(self.arms(options, settings))
+        return settings.settled(settings.arms(options.arms))
 
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
-        told = [arm for arm in arms if is_told(arm)]
-        if told and settings.n_from == LOPS and LOPS not in arms:
+        told, alike = [arm for arm in arms if is_told(arm)], settings.n_from
+        if told and alike not in ("keep", *arms):
             raise LopsError(
-                f"{told[0]} keeps as many as lops, which is not among the methods; add lops, or "
-                "set n_from to 'keep'"
+                f"{told[0]} keeps as many as {alike}, which is not among the methods; add {alike}, "
+                "or set n_from to 'keep'"
             )
-
-    def arm_tables(
-        self, arm: str, result: list[Iteration], prepared: Prepared, job: Job[SelfTrainingSettings]
-    ) -> None:
-        folder, corpus = job.folder.arm(arm), prepared.corpus
-        for item in result:
-            labels = item.pseudo_labels
-            labelled = [corpus.ids[i] for i in labels.positions]
-            path = folder / f"selection-{item.number}.csv"
-            write_selection(path, labelled, labels.labels, item.selection)
-            path = folder / f"bootstrapped-{item.number}.csv"
-            write_pseudo_labels(path, corpus.ids, item.bootstrapped)
-
-    def details(self, item: Iteration, prepared: Prepared) -> dict[str, Any]:
-        return {
-            "initial": item.n_initial,
-            "n": item.n,
-            "trained_on": item.n_trained,
-            "rejected": item.n_rejected,
-            "bootstrapped": len(item.bootstrapped),
-        }
 
 
 SELF_TRAINING = SelfTraining()

@@ -8,7 +8,7 @@ Supervised Text Classification", Findings of EMNLP 2022; docs/self_training.md l
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -22,54 +22,32 @@ from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
-from lops_adapters.runs import rounds
-from lops_adapters.runs.files import finished_arms
+from lops_adapters.runs import stages
+from lops_adapters.runs.arms import STANDARD
+from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
+from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import CONTROLLED, Job
-from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.runs.settings import LOPS, STANDARD
+from lops_adapters.runs.metrics import finished_arms
+from lops_adapters.runs.stages import Samples, Stage, iteration
 from lops_adapters.runs.training_set import TrainingSet, codes_of, fading_classes
 from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
-from lops_adapters.self_training.classifier import build_classifier, build_probe
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
 
 log = logging.getLogger(__name__)
 _HELD_OUT = "the share that a held-out linear probe agrees with"
 
 
-@dataclass(frozen=True)
-class Prepared:
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
     """What all arms share.
 
     Attributes:
-        corpus: of the run.
         pseudo_labels: the initial ones.
-        seconds: per stage.
         read: returns the documents as the classifier reads them; done once.
     """
 
-    corpus: Corpus
     pseudo_labels: PseudoLabels
-    seconds: dict[str, float]
     read: Callable[[], Any]
-
-
-@dataclass(frozen=True)
-class Iteration(rounds.Iteration):
-    """One round of one arm; its pseudo-labels are initial and bootstrapped ones.
-
-    Attributes:
-        n_initial: how many of these are initial.
-        n: how many the method was told to keep; None: it decides.
-        n_trained: pseudo-labels the classifier was trained on.
-        n_rejected: pseudo-labels removed from their documents.
-        bootstrapped: pseudo-labels that the predictions add for the next iteration.
-    """
-
-    n_initial: int
-    n: int | None
-    n_trained: int
-    n_rejected: int
-    bootstrapped: PseudoLabels
 
 
 def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
@@ -96,24 +74,29 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     stored = arrays["positions"], names, arrays["scores"]
     read = cache(lambda: classifier.read(corpus.texts))
     labels = PseudoLabels(*stored, len(corpus), corpus.classes)
-    return Prepared(corpus, labels, {"pseudo_labels": seconds}, read)
+    return Prepared(
+        corpus=corpus,
+        samples=Samples.documents(labels, corpus),
+        seconds={"pseudo_labels": seconds},
+        pseudo_labels=labels,
+        read=read,
+    )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> list[Iteration]:
-    """Run one arm; arms differ only in the selector.
+def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> Iterator[Stage]:
+    """Yield the iterations of one arm; arms differ only in the selector.
 
     Args:
-        arm: ``lops``, or a row of :data:`lops_adapters.selection.METHODS`.
+        arm: ``lops``, ``lops-adaptive``, or a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
         job: of the run; only the method ``optimal`` gets its gold labels.
     """
-    training, done = TrainingSet.start(prepared.pseudo_labels), list[Iteration]()
-    faded = set[str]()
+    training, faded = TrainingSet.start(prepared.pseudo_labels), set[str]()
     if is_told(arm):
         log.info("%s keeps %s", arm, _told(arm, job))
     for number in range(job.settings.iterations):
-        item, trained = _iterate(arm, number, training, prepared, job)
-        done.append(item)
+        stage, trained = _iterate(arm, number, training, prepared, job)
+        yield stage
         fading = {
             name: f"{name} ({before:.1%} of the pseudo-labels at first, {now:.1%} now)"
             for name, before, now in fading_classes(prepared.pseudo_labels, trained)
@@ -128,12 +111,11 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> lis
                 "" if job.settings.delta is None else ", or no --delta",
             )
         faded |= set(fading)
-    return done
 
 
 def _iterate(
     arm: str, number: int, training: TrainingSet, prepared: Prepared, job: Job[SelfTrainingSettings]
-) -> tuple[Iteration, np.ndarray]:
+) -> tuple[Stage, np.ndarray]:
     """Run one iteration; return it and the names of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
     method = arm if number == 0 or settings.delta is not None else STANDARD
@@ -161,26 +143,34 @@ def _iterate(
         bootstrapped = training.bootstrap(
             probabilities, settings.delta, number, inclusive=settings.faithful
         )
-    item = Iteration(
+    stage = iteration(
         number,
         labelled,
+        prepared.corpus,
         selection,
         probabilities,
-        {"selection": select_seconds, "classifier": train_seconds},
-        n_initial,
-        n,
-        len(trusted),
-        len(rejected),
-        bootstrapped,
+        (select_seconds, train_seconds),
+        extra={
+            "initial": n_initial,
+            "n": n,  # that the method was told to keep; None: it decides
+            "trained_on": len(trusted),
+            "rejected": len(rejected),
+            "bootstrapped": len(bootstrapped),  # by the predictions, for the next iteration
+        },
+        tables={
+            f"bootstrapped-{number}.csv": label_table(
+                Samples.documents(bootstrapped, prepared.corpus)
+            )
+        },
     )
-    return item, names
+    return stage, names
 
 
 def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
     if corrects := _controlled(arm, job):
         return f"as many per class as {corrects}"
-    if job.settings.n_from == LOPS:
-        return "as many as lops trains on"
+    if job.settings.n_from != "keep":
+        return f"as many as {job.settings.n_from} trains on"
     keep = job.settings.keep
     share = _HELD_OUT if isinstance(keep, str) else f"{keep:g}"
     return f"{share} of the pseudo-labels"
@@ -190,8 +180,9 @@ def _how_many(arm: str, number: int, n_labelled: int, job: Job[SelfTrainingSetti
     """Return how many pseudo-labels an arm is told to keep; None: its method or keep decides."""
     if not is_told(arm) or _controlled(arm, job):
         return None
-    if job.settings.n_from == LOPS:
-        return int(finished_arms(job.folder)[LOPS]["iterations"][number]["trained_on"])
+    if job.settings.n_from != "keep":
+        arms = finished_arms(job.folder)
+        return int(arms[job.settings.n_from]["iterations"][number]["trained_on"])
     keep = job.settings.keep
     return None if isinstance(keep, str) else max(1, int(round(keep * n_labelled, 6)))
 
@@ -203,7 +194,7 @@ def _selector(
         return partial(_keep_all_of_too_few, n)
     return job.selector(
         arm,
-        partial(build_probe, job.settings, job.device, quiet=job.quiet),
+        partial(build_classifier, job.settings, job.device, probing=True, quiet=job.quiet),
         n=n,
         positions=labelled.positions,
         per_class=job.settings.per_class or None,  # None: as the paper describes the method
@@ -246,7 +237,7 @@ def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) ->
             f"{settings.pseudo_labels} gives {len(labels)} pseudo-labels of {len(classes)} "
             "classes; wanted at least two classes"
         )
-    probe = build_probe(settings, device)
+    probe = build_classifier(settings, device, probing=True)
     settings.check_probe(probe, len(labels), f"{len(labels)} pseudo-labelled documents")
 
 
@@ -264,6 +255,5 @@ def _train(
     read = prepared.read()
     classifier.fit(cut(read, positions), codes, len(corpus.classes), seed=job.seed + number)
     if number == job.settings.iterations - 1:
-        model = ProbeClassifier("self_training", corpus.classes, classifier)
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        job.save_model(arm, ProbeClassifier("self_training", corpus.classes, classifier))
     return {"probabilities": classifier.predict_proba(read)}

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.runs.arms import LOPS, STANDARD
 from lops_adapters.runs.command import command
 from lops_adapters.runs.framework import Framework
-from lops_adapters.runs.settings import LOPS, STANDARD
 from lops_adapters.testing.data import noisy_texts, topic_words
 
 _MEASURED = {"config.json", "metrics.json", "report.html"}

@@ -10,7 +10,7 @@ from lops_adapters.evaluation.agreement import alpha, confusion, difference, kap
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.sources import by_votes
+from lops_adapters.selection.votes.sources import by_votes
 from lops_adapters.texts.compared import read_votes, with_checked
 from lops_adapters.texts.select import read_texts
 
@@ -76,7 +76,9 @@ def agree(
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
-    true, weights = (certain, _weights(votes.codes, certain)) if some else (best, None)
+    # The joint label of one vote is that vote: it says nothing of agreement.
+    shared = np.where((votes.codes >= 0).sum(axis=1) > 1, best, -1)
+    true, weights = (certain, _weights(votes.codes, certain)) if some else (shared, None)
     return AgreementPage(
         rows=len(texts),
         checked=int((certain >= 0).sum()),

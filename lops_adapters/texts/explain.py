@@ -15,8 +15,8 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.scripts import is_unspaced
 from lops_adapters.selection import Method
-from lops_adapters.selection.checking import Rate
-from lops_adapters.selection.committee import CANNOT_TELL
+from lops_adapters.selection.committee.checking import Rate
+from lops_adapters.selection.committee.committee import CANNOT_TELL
 
 FEW = 10  # rows of a class
 _ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"

@@ -6,11 +6,11 @@ from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes import Probe
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
+from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.westclass.settings import WestclassSettings, filled
 
 Network = KerasProbe | HanProbe
 PRETRAINING_RATE = 0.1
-_MAX_TOKENS = 128  # word pieces per pseudo document for a transformer probe
 
 
 def build_network(
@@ -42,5 +42,5 @@ def build_probe(
 ) -> Probe:
     """Return the probe of the settings."""
     if settings.probe != "same":
-        return settings.named_probe(_MAX_TOKENS, device, quiet=quiet)
+        return build_classifier(settings, device, probing=True, quiet=quiet)
     return build_network(vectors, settings, device, quiet=quiet)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from lops_adapters.probes import probe_class
-from lops_adapters.runs.models import TextClassifier
+from lops_adapters.runs.classifiers import TextClassifier
 from lops_adapters.storage import write_json
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled

@@ -7,9 +7,8 @@ Source: Meng, Shen, Zhang and Han, "Weakly-Supervised Neural Text Classification
 docs/differences.md lists what differs.
 """
 
-import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -20,21 +19,24 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.word_vectors import train_word_vectors, with_random_vectors
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.runs.final import NetworkResult, is_at_documents
+from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs import stages
+from lops_adapters.runs.arms import STANDARD
+from lops_adapters.runs.final import is_at_documents
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.rounds import Given
-from lops_adapters.runs.settings import STANDARD
+from lops_adapters.runs.stages import Samples, Stage
 from lops_adapters.scripts import words_to_cut
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe
 from lops_adapters.westclass.model import WestclassClassifier, as_read
-from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate
+from lops_adapters.westclass.pseudo_documents import PseudoDocuments, generate, shapes
 from lops_adapters.westclass.seeds import seed_vectors
 from lops_adapters.westclass.self_training import SelfTrained, self_train
 from lops_adapters.westclass.settings import WestclassSettings, filled
 from lops_adapters.westclass.supervision import find_labelled, find_seeds
-from lops_adapters.westclass.tokens import Document, flat, is_word, shape, tokenize, word_counts
+from lops_adapters.westclass.tables import about, samples_of, tables_of
+from lops_adapters.westclass.tokens import Document, flat, is_word, tokenize, word_counts
 from lops_adapters.westclass.topics import Topic, find_topics
 
 # Copies of each labelled document among the pseudo documents, as in the original.
@@ -43,55 +45,27 @@ _COPIES = {"cnn": 10, "han": 1}
 _PROBE_SEED = 2**31
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """What all arms share.
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
+    """What all arms share; the samples are pseudo documents.
 
     Attributes:
-        corpus: of the run.
         settings: with the sizes for the length of the documents.
-        words: of scripts without spaces, at which documents are cut.
+        cut_at: words of scripts without spaces, at which documents are cut.
         documents: as the network reads them.
-        labelled: documents whose class the user gave.
         vectors: Word2Vec on the corpus.
         topics: one per class.
         pseudo_documents: drawn from the topics.
         codes: (m,) int64, their pseudo-labels.
-        seconds: per stage.
     """
 
-    corpus: Corpus
     settings: WestclassSettings
-    words: list[str]
+    cut_at: list[str]
     documents: list[Document]
-    labelled: Given
     vectors: WordVectors
     topics: list[Topic]
     pseudo_documents: list[Document]
     codes: np.ndarray
-    seconds: dict[str, float]
-
-    @property
-    def labels(self) -> np.ndarray:
-        """(m,) object, the pseudo-label of each pseudo document."""
-        return np.array(self.corpus.classes, dtype=object)[self.codes]
-
-    @property
-    def sample_ids(self) -> list[str]:
-        """An id per pseudo document: its class and its number within the class, from 1."""
-        numbers: Counter[str] = Counter()
-        ids = []
-        for label in self.labels:
-            numbers[label] += 1
-            ids.append(f"{label}-{numbers[label]}")
-        return ids
-
-
-@dataclass(frozen=True)
-class Pretrained(NetworkResult):
-    """One arm, with the ``updates`` of pre-training; its selection is among pseudo documents."""
-
-    updates: int
 
 
 def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
@@ -103,8 +77,8 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)
     given = chain(*corpus.seeds.values(), *corpus.names.values())
-    words = words_to_cut(corpus.texts, given)
-    tokens = tokenize(corpus.texts, words, faithful=settings.faithful, quiet=job.quiet)
+    cut_at = words_to_cut(corpus.texts, given)
+    tokens = tokenize(corpus.texts, cut_at, faithful=settings.faithful, quiet=job.quiet)
     counts = word_counts(tokens)
     if not any(map(is_word, counts)):
         raise LopsError(
@@ -127,27 +101,32 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     draw = partial(_draw, topics, unit, counts, tokens, settings, seed, job.quiet)
     drawn, draw_seconds = folder.stage("pseudo_documents", draw)
     pseudo = PseudoDocuments(**drawn)
+    pseudo_documents = as_read(pseudo.documents(vectors.words), settings)
+    samples = samples_of(pseudo.codes, corpus, settings)
     return Prepared(
-        corpus,
-        settings,
-        words,
-        documents,
-        labelled,
-        vectors,
-        topics,
-        as_read(pseudo.documents(vectors.words), settings),
-        pseudo.codes,
-        {"word_vectors": vector_seconds, "pseudo_documents": draw_seconds},
+        corpus=corpus,
+        samples=samples,
+        seconds={"word_vectors": vector_seconds, "pseudo_documents": draw_seconds},
+        about=about(settings, labelled, vectors, topics),
+        tables=tables_of(samples, pseudo_documents, vectors, topics, corpus),
+        given=labelled,
+        settings=settings,
+        cut_at=cut_at,
+        documents=documents,
+        vectors=vectors,
+        topics=topics,
+        pseudo_documents=pseudo_documents,
+        codes=pseudo.codes,
     )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretrained:
-    """Run one arm; arms differ only in the selector and its place.
+def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Iterator[Stage]:
+    """Yield pre-training and self-training of one arm; arms differ in the selector and its place.
 
     ``lops`` selects among the pseudo documents, ``lops-documents`` among the real ones in the last
     stage.
     """
-    settings, samples, folder = prepared.settings, prepared.pseudo_documents, job.folder
+    settings, folder, labels = prepared.settings, job.folder, prepared.samples.labels
     selector = job.selector(
         STANDARD if is_at_documents(arm) else arm,
         partial(build_probe, prepared.vectors, settings, job.device, quiet=job.quiet),
@@ -156,32 +135,53 @@ def run_arm(arm: str, prepared: Prepared, job: Job[WestclassSettings]) -> Pretra
     )
     # The paper's insertion point (appendix, compared methods): generated, not trained yet.
     selection, select_seconds = folder.select(
-        f"{arm}-selection", partial(selector, samples, prepared.labels)
+        f"{arm}-selection", partial(selector, prepared.pseudo_documents, labels)
     )
     network = build_network(prepared.vectors, settings, job.device, quiet=job.quiet)
-    trusted = trusted_positions(selection, prepared.labels)
+    trusted = trusted_positions(selection, labels)
     # Arms that select later share the Standard arm's network.
     owner = STANDARD if is_at_documents(arm) else arm
     pretrained, pretrain_seconds = folder.stage(
         f"{owner}-pretraining", partial(_pretrain, network, prepared, trusted, job.seed)
     )
     improve = partial(_self_train, network, prepared, pretrained, arm, job)
+    first = pretrained["probabilities"]
+    yield Stage(
+        samples=prepared.samples,
+        selection=selection,
+        probabilities=first,
+        seconds={"selection": select_seconds, "training": pretrain_seconds},
+        name="pre-training",
+        extra={"updates": int(pretrained["updates"])},
+    )
     stored, self_seconds = folder.stage(f"{owner}-self-training", improve)
-    self_trained = SelfTrained(**stored)  # type: ignore[arg-type]
-    seconds = {
-        "selection": select_seconds,
-        "training": pretrain_seconds,
-        "self_training": self_seconds,
-    }
-    trained = pretrained["probabilities"], self_trained, seconds
-    return Pretrained(selection, *trained, int(pretrained["updates"]))
+    yield _improved(first, SelfTrained(**stored), self_seconds, prepared)  # type: ignore[arg-type]
 
 
-def predicted(prepared: Prepared, probabilities: np.ndarray) -> np.ndarray:
-    """Return (m,) object, the predicted classes of the documents that came without a label."""
-    names = np.array(prepared.corpus.classes, dtype=object)
-    measured = prepared.labelled.others(len(prepared.corpus))
-    return np.asarray(names[probabilities[measured].argmax(axis=1)])
+def _improved(first: np.ndarray, trained: SelfTrained, seconds: float, prepared: Prepared) -> Stage:
+    """Return the stage of self-training: its pseudo-labels are predictions on real documents.
+
+    Pseudo documents have no gold label: their noise, as the network sees it, is the share of real
+    documents that it gets wrong after pre-training.
+    """
+    corpus = prepared.corpus
+    names, measured = np.array(corpus.classes, dtype=object), prepared.given.others(len(corpus))
+    predicted, scores = names[first[measured].argmax(axis=1)], first[measured].max(axis=1)
+    labels = PseudoLabels(measured, predicted, scores, len(corpus), corpus.classes)
+    limit = f"the limit of {trained.iterations} updates"
+    return Stage(
+        samples=Samples.documents(labels, corpus),
+        selection=None,
+        probabilities=trained.probabilities,
+        seconds={"self_training": seconds},
+        name="self-training",
+        extra={
+            "updates": trained.iterations,
+            "changed": list(trained.changed),
+            "stopped": "few documents change their class" if trained.converged else limit,
+        },
+        table=None,
+    )
 
 
 def _pretrain(
@@ -191,7 +191,7 @@ def _pretrain(
 
     All arms make the same number of updates, except under ``faithful``: the same number of epochs.
     """
-    labelled, settings = prepared.labelled, prepared.settings
+    labelled, settings = prepared.given, prepared.settings
     given = np.repeat(np.arange(len(labelled.positions)), _COPIES[settings.network])
     samples = [prepared.pseudo_documents[i] for i in trusted]
     samples += [prepared.documents[labelled.positions[i]] for i in given]
@@ -219,15 +219,15 @@ def _self_train(
         network.prepare(prepared.documents),
         len(prepared.corpus),
         prepared.settings,
-        (prepared.labelled.positions, prepared.labelled.codes),
+        (prepared.given.positions, prepared.given.codes),
         seed=job.seed,
         quiet=job.quiet,
     )
     if prepared.settings.ends_with_network:
         model = WestclassClassifier(
-            prepared.corpus.classes, network, prepared.settings, prepared.words
+            prepared.corpus.classes, network, prepared.settings, prepared.cut_at
         )
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        job.save_model(arm, model)
     return {name: np.asarray(value) for name, value in vars(done).items()}
 
 
@@ -274,30 +274,6 @@ def _draw(
         quiet=quiet,
     )
     return dict(vars(drawn))
-
-
-def shapes(
-    documents: Sequence[Document], vectors: WordVectors, settings: WestclassSettings
-) -> list[list[int]]:
-    """Return the lengths that pseudo documents can have: the real documents', as read.
-
-    Under ``faithful`` there is only one: the mean over whole documents, rounded down, with closing
-    marks, and at most what the network reads.
-    """
-    words, longest = frozenset(vectors.words), filled(settings.max_words)
-    if settings.network == "cnn":
-        lengths = [sum(token in words for token in flat(document)) for document in documents]
-        if settings.faithful:
-            return [[min(longest, max(1, int(np.mean(lengths))))]]
-        return [[min(longest, length)] for length in lengths]
-    most = filled(settings.max_sentences)
-    if not settings.faithful:
-        return [shape(document, words, most, longest, ends=False) for document in documents]
-    whole = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
-    sentences = [length for lengths in whole for length in lengths]
-    mean_length = min(longest, max(1, int(np.mean(sentences))))
-    mean_count = min(most, max(1, len(sentences) // len(whole)))
-    return [[mean_length] * mean_count]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:

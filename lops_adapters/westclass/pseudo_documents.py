@@ -6,6 +6,7 @@ the authors' program.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,6 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from lops_adapters.console import progress
+from lops_adapters.encoders.words import WordVectors
+from lops_adapters.westclass.settings import WestclassSettings, filled
+from lops_adapters.westclass.tokens import Document, flat, shape
 from lops_adapters.westclass.topics import Topic
 
 T = TypeVar("T")
@@ -152,3 +156,27 @@ def _cumulative(weights: np.ndarray) -> np.ndarray:
     """Return cumulative shares along each row; the last is exactly 1."""
     total = np.cumsum(weights, axis=1)
     return np.asarray(total / total[:, -1:])
+
+
+def shapes(
+    documents: Sequence[Document], vectors: WordVectors, settings: WestclassSettings
+) -> list[list[int]]:
+    """Return the lengths that pseudo documents can have: the real documents', as read.
+
+    Under ``faithful`` there is only one: the mean over whole documents, rounded down, with closing
+    marks, and at most what the network reads.
+    """
+    words, longest = frozenset(vectors.words), filled(settings.max_words)
+    if settings.network == "cnn":
+        lengths = [sum(token in words for token in flat(document)) for document in documents]
+        if settings.faithful:
+            return [[min(longest, max(1, int(np.mean(lengths))))]]
+        return [[min(longest, length)] for length in lengths]
+    most = filled(settings.max_sentences)
+    if not settings.faithful:
+        return [shape(document, words, most, longest, ends=False) for document in documents]
+    whole = [shape(document, words, sys.maxsize, sys.maxsize, ends=True) for document in documents]
+    sentences = [length for lengths in whole for length in lengths]
+    mean_length = min(longest, max(1, int(np.mean(sentences))))
+    mean_count = min(most, max(1, len(sentences) // len(whole)))
+    return [[mean_length] * mean_count]

@@ -10,7 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
-from lops_adapters.runs.rounds import Given
+from lops_adapters.runs.stages import Given
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.tokens import Document

@@ -6,7 +6,7 @@ NAACL 2021; docs/differences.md lists what differs.
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,47 +17,38 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
+from lops_adapters.runs import stages
+from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
+from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.runs.rounds import Iteration
+from lops_adapters.runs.stages import Samples, Stage, iteration
 from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.selectors import encode
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.classes import describe_classes
-from lops_adapters.xclass.classifier import build_classifier, build_probe
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import check_names, name_vectors
-from lops_adapters.xclass.settings import LOPS_ALL, XclassSettings, method_of
+from lops_adapters.xclass.settings import ALL, XclassSettings
 from lops_adapters.xclass.vectors import cached_vectors, static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Prepared:
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
     """What all arms share.
 
     Attributes:
-        corpus: of the run.
         readable: (m,) int64 positions of the documents with a word; the others are not aligned.
-        represented: (m,) int64 codes of the nearest class, before alignment.
         alignment: of the readable documents.
         pseudo_labels: of the most confident documents of each class.
-        class_words: the words that describe each class.
-        name_sources: where the vector of each class name comes from.
-        seconds: per stage.
     """
 
-    corpus: Corpus
     readable: np.ndarray
-    represented: np.ndarray
     alignment: Alignment
     pseudo_labels: PseudoLabels
-    class_words: dict[str, list[str]]
-    name_sources: dict[str, str]
-    seconds: dict[str, float]
 
 
 def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
@@ -89,38 +80,48 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     }
     for label, class_words in described.items():  # tells early whether the names are good
         log.info("class %s: %s", label, ", ".join(class_words[:10]) or "no words")
+    labels = pseudo_label(corpus, readable, alignment, settings.confident, job.seed)
+    sources = unpack_strings(arrays["name_sources"])
+    about = {
+        "documents_without_words": len(corpus) - len(readable),
+        "name_vectors": dict(zip(corpus.classes, sources, strict=True)),
+        "words_per_class": {name: len(words) for name, words in described.items()},
+    }
     return Prepared(
-        corpus,
-        readable,
-        aligned["represented"],
-        alignment,
-        pseudo_label(corpus, readable, alignment, settings.confident, job.seed),
-        described,
-        dict(zip(corpus.classes, unpack_strings(arrays["name_sources"]), strict=True)),
-        {"representation": encode_seconds, "alignment": align_seconds},
+        corpus=corpus,
+        samples=Samples.documents(labels, corpus),
+        seconds={"representation": encode_seconds, "alignment": align_seconds},
+        about=about,
+        tables={"class_words.json": described},
+        predicted={
+            "representation": (readable, aligned["represented"]),
+            "alignment": (readable, alignment.codes),
+        },
+        readable=readable,
+        alignment=alignment,
+        pseudo_labels=labels,
     )
 
 
-def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iteration]:
-    """Run one arm: ``lops`` selects among the most confident half, as the paper.
+def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> Iterator[Stage]:
+    """Yield the one stage of an arm: ``lops`` selects among the most confident half, as the paper.
 
     ``lops-all`` and ``committee`` select among all aligned documents, and so does ``random`` as the
     control of ``committee``. The Standard arm trains on the most confident half.
     """
     corpus, settings, folder = prepared.corpus, job.settings, job.folder
     labels = prepared.pseudo_labels
-    method = settings.row(method_of(arm))
-    controlled = job.controlled("{}-selection") if method.control else arm
-    corrects = controlled is not None and settings.row(method_of(controlled)).corrects
-    if arm == LOPS_ALL or corrects:
+    controlled = job.controlled("{}-selection") if settings.row(arm).control else arm
+    corrects = controlled is not None and settings.row(controlled).corrects
+    if settings.split(arm)[1] == ALL or corrects:
         aligned = prepared.readable, prepared.alignment
         labels = pseudo_label(corpus, *aligned, 1.0, job.seed)
     texts = [cleaned(text) for text in corpus.texts] if settings.faithful else corpus.texts
     samples = [texts[i] for i in labels.positions]
     log.info("%s: %d of %d documents have a pseudo-label", arm, len(labels), len(corpus))
     selector = job.selector(
-        method_of(arm),
-        lambda: build_probe(settings, job.device, quiet=job.quiet),
+        arm,
+        partial(build_classifier, settings, job.device, probing=True, quiet=job.quiet),
         positions=labels.positions,
         control_of="{}-selection",
         correct=True,
@@ -133,8 +134,9 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> list[Iter
     names = corrected(selection, labels.labels)[trusted]
     train = partial(_train, [samples[i] for i in trusted], names, corpus, job, arm)
     arrays, train_seconds = folder.stage(f"{arm}-classifier", train)
-    seconds = {"selection": select_seconds, "classifier": train_seconds}
-    return [Iteration(0, labels, selection, arrays["probabilities"], seconds)]
+    tables = {"pseudo_labels-0.csv": label_table(Samples.documents(labels, corpus))}
+    seconds, probabilities = (select_seconds, train_seconds), arrays["probabilities"]
+    yield iteration(0, labels, corpus, selection, probabilities, seconds, tables=tables)
 
 
 def pseudo_label(
@@ -169,7 +171,7 @@ def _check(readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]) -> No
         )
     expected = int(settings.confident * len(readable))
     build_classifier(settings, job.device)  # a missing encoder is refused here
-    probe = build_probe(settings, job.device)
+    probe = build_classifier(settings, job.device, probing=True)
     settings.check_probe(probe, expected, f"about {expected} pseudo-labelled documents")
 
 
@@ -243,6 +245,5 @@ def _train(
     codes = encode(labels, corpus.classes)
     classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
     if not job.settings.rounds:
-        model = ProbeClassifier("xclass", corpus.classes, classifier)
-        job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+        job.save_model(arm, ProbeClassifier("xclass", corpus.classes, classifier))
     return {"probabilities": classifier.predict_proba(corpus.texts)}

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from lops_adapters.probes import FAST
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.rounds import RoundsSettings
-from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, LOPS, Range, setting
+from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, Range, setting
 
-LOPS_ALL = "lops-all"  # the arm that selects among all documents
+ALL = "all"  # of the arm that selects among all documents
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,8 @@ class XclassSettings(RoundsSettings):
         },
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None, "share_power": 1.0}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = (LOPS_ALL,)
+    MORE_ARMS: ClassVar[tuple[str, ...]] = (f"{LOPS}-{ALL}", f"{ADAPTIVE}-{ALL}")
+    PLACES: ClassVar[tuple[str, ...]] = (ALL,)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 
     encoder: str = setting(
@@ -72,11 +75,15 @@ class XclassSettings(RoundsSettings):
     )
     probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
 
+    @property
+    def reads_seeds(self) -> bool:
+        return False
 
-def method_of(arm: str) -> str:
-    """Return the selection method of an arm.
-
-    >>> method_of("lops-all"), method_of("random")
-    ('lops', 'random')
-    """
-    return LOPS if arm == LOPS_ALL else arm
+    def recipe(self, probing: bool) -> dict[str, Any]:
+        usual = 20 if self.classifier in FAST else 3
+        return {
+            "max_tokens": self.max_tokens,
+            "epochs": self.probe_epochs if probing else self.epochs or usual,
+            "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+        }

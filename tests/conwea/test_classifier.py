@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.conwea.classifier import build_classifier, build_probe, reads_texts, word_vectors
+from lops_adapters.conwea.classifier import build_classifier, reads_texts, word_vectors
 from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.core import LopsError
 from lops_adapters.probes import probe_class
@@ -58,7 +58,7 @@ def test_probe_and_classifier_are_the_same_network_trained_otherwise(vectors):
 )
 def test_kinds_of_probe(vectors, bert, name, kind):
     chosen = settings(probe=name, encoder=bert)
-    probe = build_probe(vectors, chosen, "cpu", quiet=True)
+    probe = build_classifier(vectors, chosen, "cpu", probing=True)
     assert isinstance(probe, probe_class(kind))
 
 
@@ -66,7 +66,7 @@ def test_kinds_of_probe(vectors, bert, name, kind):
 def test_kinds_of_fast_classifiers(vectors, bert, name):
     chosen = settings(classifier=name, encoder=bert, epochs=None, probe_epochs=None)
     classifier = build_classifier(vectors, chosen, "cpu")
-    probe = build_probe(vectors, chosen, "cpu", quiet=True)
+    probe = build_classifier(vectors, chosen, "cpu", probing=True)
     assert isinstance(classifier, probe_class(name))
     assert type(probe) is type(classifier)
     assert (classifier.epochs, probe.epochs, classifier.batch_size) == (20, 4, 12)

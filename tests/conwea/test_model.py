@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from lops_adapters.runs.models import ProbeClassifier, load
+from lops_adapters.runs.classifiers import ProbeClassifier
+from lops_adapters.runs.models import load
 
 from ..framework_checks import assert_predicts_odd_text
 from ..framework_tools import copy_killed, pretend, read_rows

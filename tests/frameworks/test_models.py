@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.models import TextClassifier, load
+from lops_adapters.runs.classifiers import TextClassifier
+from lops_adapters.runs.models import load
 
 from ..framework_checks import assert_predicts, assert_predicts_odd_text
 

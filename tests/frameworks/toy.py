@@ -7,20 +7,21 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lops_adapters import console
 from lops_adapters.core import LopsError
-from lops_adapters.datasets import Corpus
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.pseudo_labels import PseudoLabels, string_match
+from lops_adapters.runs import stages
+from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.command import command
-from lops_adapters.runs.iterations import IteratedFramework
-from lops_adapters.runs.models import ProbeClassifier
-from lops_adapters.runs.rounds import Iteration
+from lops_adapters.runs.files import label_table
+from lops_adapters.runs.framework import Framework
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
+from lops_adapters.runs.stages import Samples, iteration
 from lops_adapters.selection import trusted_positions
 
 
@@ -33,15 +34,14 @@ class ToySettings(FrameworkSettings):
     epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
 
 
-class Prepared(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Prepared(stages.Prepared):
     """What both arms share."""
 
-    corpus: Corpus
     pseudo_labels: PseudoLabels
-    seconds: dict[str, float]
 
 
-class Toy(IteratedFramework[ToySettings]):
+class Toy(Framework[ToySettings]):
     """String-Match, a selection among its pseudo-labels, one training."""
 
     name = "toy"
@@ -59,11 +59,12 @@ class Toy(IteratedFramework[ToySettings]):
         )
         if len(set(labels.labels)) < 2:
             raise LopsError(f"found {len(labels)} pseudo-labels of one class; wanted two classes")
-        return Prepared(corpus, labels, {})
+        samples = Samples.documents(labels, corpus)
+        return Prepared(corpus=corpus, samples=samples, seconds={}, pseudo_labels=labels)
 
     def run_arm(self, arm, prepared, job):
         """Select and train."""
-        corpus, labels, _ = prepared
+        corpus, labels = prepared.corpus, prepared.pseudo_labels
         build = partial(_classifier, job)
         selector = job.selector(arm, build, positions=labels.positions)
         samples = [corpus.texts[i] for i in labels.positions]
@@ -76,13 +77,13 @@ class Toy(IteratedFramework[ToySettings]):
             codes = [corpus.classes.index(label) for label in labels.labels[kept]]
             classifier = build()
             classifier.fit([samples[i] for i in kept], codes, len(corpus.classes), seed=job.seed)
-            model = ProbeClassifier("toy", corpus.classes, classifier)
-            job.folder.save_model(job.folder.arm(arm) / "model", model.save)
+            job.save_model(arm, ProbeClassifier("toy", corpus.classes, classifier))
             return {"probabilities": classifier.predict_proba(corpus.texts)}
 
         arrays, train_seconds = job.folder.stage(f"{arm}-classifier", train)
-        seconds = {"selection": select_seconds, "classifier": train_seconds}
-        return [Iteration(0, labels, selection, arrays["probabilities"], seconds)]
+        seconds, probabilities = (select_seconds, train_seconds), arrays["probabilities"]
+        tables = {"pseudo_labels-0.csv": label_table(prepared.samples)}
+        yield iteration(0, labels, corpus, selection, probabilities, seconds, tables=tables)
 
 
 def _classifier(job) -> Probe:

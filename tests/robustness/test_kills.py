@@ -13,8 +13,8 @@ import pytest
 from lops_adapters import storage
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
-from lops_adapters.runs.files import finished_arms
 from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.metrics import finished_arms
 
 from ..noisy import noisy_rows, write_table
 

@@ -7,19 +7,22 @@ import pytest
 from lops_adapters.core import ClassReport, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.files import (
+    label_table,
+    selection_table,
+    write_predictions,
+    write_tables,
+    write_to_check,
+)
+from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.metrics import (
     add_arm,
     arm_metrics,
     finished_arms,
     noise_metrics,
     selection_metrics,
-    write_predictions,
-    write_sample_labels,
-    write_selection,
-    write_to_check,
 )
-from lops_adapters.runs.folder import RunFolder
+from lops_adapters.runs.stages import Samples
 
 from ..framework_tools import read_rows
 
@@ -47,9 +50,9 @@ def selection():
 
 
 def test_pseudo_labels(tmp_path):
-    write_sample_labels(
-        tmp_path / "a.csv", ["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3]
-    )
+    samples = Samples(["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3])
+    write_tables(tmp_path, {"a.csv": label_table(samples), "words.json": {"law": ["court"]}})
+    assert json.loads((tmp_path / "words.json").read_text()) == {"law": ["court"]}
     assert rows(tmp_path / "a.csv") == [
         ["id", "pseudo_label", "score"],
         ["d,1", "law", "2"],
@@ -59,7 +62,8 @@ def test_pseudo_labels(tmp_path):
 
 
 def test_selection(tmp_path, selection):
-    write_selection(tmp_path / "a.csv", "abcd", ["law", "law", "law", "arts"], selection)
+    samples = Samples("abcd", ["law", "law", "law", "arts"])
+    write_tables(tmp_path, {"a.csv": selection_table(samples, selection)})
     assert rows(tmp_path / "a.csv") == [
         ["id", "pseudo_label", "learnt_at", "confidence", "selected"],
         ["a", "law", "1.5", "0.5", "1"],
@@ -83,9 +87,9 @@ def test_predictions(tmp_path):
 def test_columns_of_different_length_write_nothing(tmp_path, selection):
     for ids in ("abc", "abcde"):
         with pytest.raises(ValueError, match="argument"):
-            write_sample_labels(tmp_path / "a.csv", ids, "abcd", range(4))
+            write_tables(tmp_path, {"a.csv": label_table(Samples(ids, "abcd", range(4)))})
         with pytest.raises(ValueError, match="argument"):
-            write_selection(tmp_path / "a.csv", ids, "abcd", selection)
+            write_tables(tmp_path, {"a.csv": selection_table(Samples(ids, "abcd"), selection)})
         with pytest.raises(ValueError, match="argument"):
             write_predictions(tmp_path / "a.csv", ids, "x", np.ones((4, 1)))
     assert list(tmp_path.iterdir()) == []
@@ -173,7 +177,7 @@ def test_an_evaluator_of_some_documents_has_their_checks():
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_documents_to_check(tmp_path, seed):
-    labels = PseudoLabels(POSITIONS, LABELS, np.ones(len(POSITIONS)), N, CLASSES)
+    labels = Samples([CORPUS.ids[i] for i in POSITIONS], LABELS, None, POSITIONS)
     write_to_check(tmp_path / "first.csv", CORPUS, labels, [], seed)
     first = read_rows(tmp_path / "first.csv")
     assert [*first[0]][1:] == ["label", "checked", "text"]

@@ -2,8 +2,9 @@
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,15 +14,16 @@ from lops_adapters.core import LopsError, LopsWarning, Selection
 from lops_adapters.datasets import Corpus, Dataset, GoldLabels
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import job as job_room
-from lops_adapters.runs.files import finished_arms
+from lops_adapters.runs.arms import read_arms
 from lops_adapters.runs.folder import RunFolder
-from lops_adapters.runs.framework import FRAMEWORKS, Framework, named, read_arms, run
+from lops_adapters.runs.framework import FRAMEWORKS, Framework, class_words, named, run
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.rounds import Given
+from lops_adapters.runs.metrics import finished_arms
 from lops_adapters.runs.settings import FrameworkSettings
-from lops_adapters.selection import METHODS, build
-from lops_adapters.selection.auto_keep import Preferred
+from lops_adapters.runs.stages import Given, Prepared, Samples, Stage
+from lops_adapters.selection import METHODS, build, keep_all
 from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.methods.auto_keep import prefer
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 from ..self_training.toys import documents
@@ -55,87 +57,95 @@ def test_no_arms(text):
         read_arms("standrd,lops", KNOWN)
 
 
-class Toy(Framework[FrameworkSettings]):
+@dataclass(frozen=True, kw_only=True)
+class ToySettings(FrameworkSettings):
+    """An arm more."""
+
+    MORE_ARMS: ClassVar[tuple[str, ...]] = ("lops-twice",)
+    PLACES: ClassVar[tuple[str, ...]] = ("twice",)
+
+
+class Toy(Framework[ToySettings]):
     """Notes what it is asked and given."""
 
     name = "toy"
     title = "The toy"
-    settings = FrameworkSettings
+    settings = ToySettings
     modules = ()
 
     def __init__(self, measured=None):
-        self.calls, self.golds, self.positions = [], {}, measured
+        own = [] if measured is None else np.setdiff1d(np.arange(3), measured)
+        self.given = Given(np.array(own, dtype=int), np.zeros(len(own), dtype=int))
+        self.calls, self.golds = [], {}
 
     def check(self, arms, settings, dataset):
         """Note the call."""
         self.calls.append("check")
 
-    def in_order(self, arms):
-        """Return the arms backwards."""
-        return arms[::-1]
-
     def prepare(self, corpus, job):
-        """Note the call."""
+        """Three pseudo-labels, two of them of measured documents."""
         self.calls.append("prepare")
         assert job.gold is None
-        return corpus
-
-    def given(self, prepared):
-        """Return the documents that are not measured."""
-        own = [] if self.positions is None else np.setdiff1d(np.arange(3), self.positions)
-        return Given(np.array(own, dtype=int), np.zeros(len(own), dtype=int))
-
-    def tables(self, prepared, job):
-        """Note the call."""
-        self.calls.append("tables")
-
-    def about(self, prepared, evaluator):
-        """Return a key of the framework's own."""
-        self.calls.append("about")
-        return {"pseudo_labels": {"count": 3, "noise": evaluator.noise([0, 1], ["x", "x"])}}
+        places = self.given.others(3)[:2]
+        labels = np.array(["x"] * len(places), dtype=object)
+        samples = Samples([corpus.ids[i] for i in places], labels, np.ones(len(places)), places)
+        return Prepared(
+            corpus=corpus,
+            samples=samples,
+            seconds={"labels": 1.0},
+            about={"of_its_own": 7},
+            tables={"words.json": {"x": ["ex"]}},
+            given=self.given,
+        )
 
     def run_arm(self, arm, prepared, job):
-        """Note the gold labels."""
-        self.calls.append(arm)
+        """Note the gold labels; two stages that predict the second, then the first class."""
         self.golds[arm] = job.gold
-        return arm
-
-    def arm_tables(self, arm, result, prepared, job):
-        """Write a table."""
-        (job.folder.arm(arm) / "table.csv").write_text(result)
-        self.calls.append(f"{arm} tables")
-
-    def probabilities(self, result):
-        """Predict the first class of three documents."""
-        return np.array([[1.0, 0.0]] * 3)
-
-    def rows(self, result, prepared, evaluator):
-        """Return one iteration."""
-        count = 3 if self.positions is None else len(self.positions)
-        scores = evaluator.scores(["y"] * count)
-        return [{"iteration": 0, **scores, "selected": 3, "selected_noise": None, "seconds": 1.5}]
+        for number in range(2):
+            self.calls.append(f"{arm} {number}")
+            yield Stage(
+                samples=prepared.samples,
+                selection=keep_all(prepared.samples.ids, prepared.samples.labels),
+                probabilities=np.eye(2, dtype=np.float32)[[1 - number] * 3],
+                seconds={"selection": 0.5, "classifier": 1.0},
+                extra={"more": number},
+                tables={f"table-{number}.csv": (["a"], [[number]])},
+            )
 
 
 @pytest.fixture
 def job(tmp_path):
     folder = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
-    return Job(folder, FrameworkSettings(keep=0.25, method="ranked", every=6), 4, "cpu", quiet=True)
+    return Job(folder, ToySettings(keep=0.25, every=6), 4, "cpu", quiet=True)
 
 
 def test_a_run_in_order(job):
-    toy = Toy()
-    metrics = run(toy, Dataset(CORPUS, GOLD), job, ["standard", "optimal"])
-    arms = ["optimal", "optimal tables", "standard", "standard tables"]
-    assert toy.calls == ["check", "prepare", "tables", "about", *arms]
-    assert json.loads((job.folder.path / "metrics.json").read_text()) == metrics
+    """Those that are told how many to keep come last."""
+    toy, path = Toy(), job.folder.path
+    metrics = run(toy, Dataset(CORPUS, GOLD), job, ["standard", "random", "optimal"])
+    arms = [f"{arm} {number}" for arm in ("standard", "optimal", "random") for number in (0, 1)]
+    assert toy.calls == ["check", "prepare", *arms]
+    assert json.loads((path / "metrics.json").read_text()) == metrics
     assert list(metrics) == [
-        "framework", "title", "dataset", "n_documents", "classes", "pseudo_labels", "arms",
+        "framework", "title", "dataset", "n_documents", "classes", "pseudo_labels", "seconds",
+        "of_its_own", "arms",
     ]  # fmt: skip
     assert (metrics["framework"], metrics["dataset"], metrics["n_documents"]) == ("toy", "toy", 3)
     assert metrics["classes"] == ["x", "y"]
-    assert metrics["pseudo_labels"] == {"count": 3, "noise": 0.5}
-    assert list(metrics["arms"]) == ["standard", "optimal"]
-    assert metrics["arms"]["standard"]["micro_f1"] == pytest.approx(2 / 3)
+    assert metrics["pseudo_labels"] == {"count": 2, "noise": 0.5, "coverage": 2 / 3}
+    assert list(metrics["arms"]) == ["standard", "optimal", "random"]
+    assert metrics["arms"]["standard"]["micro_f1"] == pytest.approx(1 / 3)
+    assert metrics["arms"]["standard"]["seconds"] == 3
+    first, second = metrics["arms"]["standard"]["iterations"]
+    assert (first["micro_f1"], second["micro_f1"]) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert (first["iteration"], second["iteration"], second["more"]) == (0, 1, 1)
+    assert (first["seconds"], first["seconds_selection"], first["selected"]) == (1.5, 0.5, 2)
+    assert {file.name for file in path.glob("*.*")} == {
+        "config.json", "metrics.json", "pseudo_labels.csv", "to_check.csv", "words.json",
+    }  # fmt: skip
+    assert {file.name for file in (path / "standard").iterdir()} == {
+        "predictions.csv", "selection-0.csv", "selection-1.csv", "table-0.csv", "table-1.csv",
+    }  # fmt: skip
 
 
 def test_gold_labels_go_to_the_arm_that_is_defined_by_them_alone(job):
@@ -156,14 +166,14 @@ def test_some_documents_are_measured(job):
 def test_metrics_grow_arm_by_arm(job):
     class Stops(Toy):
         def run_arm(self, arm, prepared, job):
-            if arm == "standard":
+            if arm == "lops":
                 raise RuntimeError
             return super().run_arm(arm, prepared, job)
 
     with pytest.raises(RuntimeError):
         run(Stops(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
-    assert list(finished_arms(job.folder)) == ["lops"]
-    metrics = run(Toy(), Dataset(CORPUS, GOLD), job, ["standard"])
+    assert list(finished_arms(job.folder)) == ["standard"]
+    metrics = run(Toy(), Dataset(CORPUS, GOLD), job, ["lops"])
     assert list(metrics["arms"]) == ["standard", "lops"]
 
 
@@ -199,6 +209,12 @@ def auto(job):
     return replace(job, settings=replace(job.settings, keep="auto"))
 
 
+def test_the_arm_that_finds_how_much_to_keep(job, built):
+    selection = job.selector("lops-adaptive", Probe)(["a", "b"], ["x", "y"])
+    assert (built[0].method, built[0].keep) == ("ranked", 1.0)
+    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
+
+
 def shout(samples):
     """Texts of samples that are none."""
     return [sample.upper() for sample in samples]
@@ -208,9 +224,9 @@ def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
     selection = job.selector("lops", lambda: probe)(["a", "b", "c"], ["x", "y", "y"])
     (given,) = built
-    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "ranked is done")
+    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "algorithm1 is done")
     assert given.asked == [["a", "b", "c"]]
-    assert (given.method, given.probe) == ("ranked", probe)
+    assert (given.method, given.probe) == ("algorithm1", probe)
     assert (given.keep, given.every) == (0.25, 6)
     assert (given.seed, given.quiet) == (4, True)
     assert given.n is given.gold is given.per_class is None
@@ -247,10 +263,10 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     """Whatever the framework's own probe is, and on texts also where its samples are none."""
     probe = Probe()
     samples, labels = documents(60, seed=3)
-    selector = auto.selector("lops", lambda: probe, seed=9, texts=list)
+    selector = auto.selector("lops-adaptive", lambda: probe, seed=9, texts=list)
     selection = selector(samples, labels)
     (given,) = built
-    held_out = as_selector(Preferred(LinearProbe(quiet=True), 9), 9)
+    held_out = as_selector(lambda labelled: prefer(labelled, LinearProbe(quiet=True), 9), 9)
     wanted = held_out(samples, labels).per_class
     assert (given.method, given.probe, given.seed) == ("ranked", probe, 9)
     assert {label: math.ceil(keep * wanted[label].count) for label, keep in given.keep.items()} == {
@@ -258,9 +274,6 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     }
     assert given.asked == [samples]
     assert " on average by 3-fold cross-validation; ranked is done" in selection.stopped
-    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
-    assert built[1].keep == 1.0
-    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
     read = []
     auto.selector("lops", Probe, texts=lambda given: read.append(given) or shout(given))(
         ["word a", "word b", "word c"], ["x", "y", "y"]
@@ -346,7 +359,7 @@ def test_the_words_of_the_classes():
 
     def words(name, **settings):
         framework = named(name)
-        return framework.class_words(corpus, framework.settings(**settings))
+        return class_words(corpus, framework.settings(**settings))
 
     assert {name: words(name) for name in FRAMEWORKS} == {
         "conwea": both,
@@ -386,7 +399,7 @@ def test_random_is_the_control_of_the_first_finished_arm(job):
     for arm, n in (("lops-all", 2), ("standard", 20), ("random", 12)):
         finish(job, f"{arm}-selection", n)
         assert job.controlled("{}-selection") is None
-    for arm, n in (("lops", 4), ("automatic", 6), ("committee", 8)):
+    for arm, n in (("lops", 4), ("lops-adaptive", 10), ("automatic", 6), ("committee", 8)):
         texts, labels = finish(job, f"{arm}-selection", n)
         assert job.controlled("{}-selection") == arm
         assert job.controlled("{}-0-selection") is None

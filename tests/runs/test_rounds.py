@@ -10,10 +10,13 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import rounds
+from lops_adapters.runs.files import write_stage
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.metrics import Measure
 from lops_adapters.runs.models import load
-from lops_adapters.runs.rounds import Given, round_rows, run_rounds, write_rounds
+from lops_adapters.runs.rounds import run_rounds
+from lops_adapters.runs.stages import Given, Prepared, Samples
 from lops_adapters.xclass.settings import XclassSettings
 
 from ..framework_tools import kept_by, read_rows
@@ -57,7 +60,9 @@ def go(tmp_path, monkeypatch):
         folder = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=True)
         settings = ConweaSettings(classifier="linear", rounds=n, every=3)
         job = Job(folder, settings, 5, "cpu", quiet=True)
-        done = run_rounds("lops", method, predictions(codes), CORPUS, job, "conwea", given)
+        prepared = Prepared(corpus=CORPUS, samples=Samples([], []), seconds={}, given=given)
+        monkeypatch.setattr(ConweaSettings, "final_method", lambda settings, arm: method)
+        done = list(run_rounds("lops", predictions(codes), prepared, job, "conwea"))
         return SimpleNamespace(rounds=done, trained=trained, folder=folder)
 
     return run
@@ -71,12 +76,9 @@ def test_rejected_documents_return_by_rank(go):
     assert set(first.positions) < set(second.positions) < set(third.positions)
     assert second.codes[-20:] == first.codes
     assert [one.seed for one in done.trained] == [5, 6, 7]
-    assert [len(item.pseudo_labels) for item in done.rounds] == [
-        30,
-        len(second.codes),
-        len(third.codes),
-    ]
-    assert [item.selection.rule for item in done.rounds] == ["lops", "standard", "standard"]
+    assert [len(item.samples) for item in done.rounds] == [30, len(second.codes), len(third.codes)]
+    first, *others = (item.selection for item in done.rounds)
+    assert (first.rule, others) == ("lops", [None, None])
 
 
 def test_without_a_selection_one_round_is_all(go):
@@ -84,14 +86,14 @@ def test_without_a_selection_one_round_is_all(go):
     done = go("standard")
     assert [one.positions for one in done.trained] == [list(range(30))]
     assert done.trained[0].codes == WRONG.tolist()
-    assert not done.rounds[0].selects
+    assert done.rounds[0].selection is None
 
 
 def test_labelled_documents_stay_as_labelled(go):
     """Document 2 comes with a label other than the predicted one, and is not selected among."""
     given = Given(np.array([2]), CODES[[2]])
     done = go(given=given)
-    assert 2 not in done.rounds[0].pseudo_labels.positions
+    assert 2 not in done.rounds[0].samples.positions
     for one in done.trained:
         assert dict(zip(one.positions, one.codes, strict=True))[2] == CODES[2]
     assert given.others(4).tolist() == [0, 1, 3]
@@ -114,14 +116,17 @@ def test_what_is_written(go, tmp_path):
     """Six of the thirty predictions are wrong, and all of these are rejected."""
     done = go(n=2)
     checks = {0: GOLD[0]}  # they decide what the second round begins with
-    rows = round_rows(done.rounds, 4, CLASSES, Evaluator(GOLD, checks), np.arange(30))
+    measure = Measure(Evaluator(GOLD, checks), np.arange(30), CLASSES)
+    rows = [measure.stage(stage, number) for number, stage in enumerate(done.rounds, start=4)]
     assert ["checked_noise" in row for row in rows] == [True, False]
     assert [(row["iteration"], row["stage"]) for row in rows] == [(4, "round 1"), (5, "round 2")]
     assert (rows[0]["noise"], rows[0]["selected"], rows[0]["selected_noise"]) == (0.2, 20, 0)
     assert rows[0]["rule"] == "lops"
     assert "rule" not in rows[1]
     assert rows[1]["selected"] == rows[1]["pseudo_labels"] == len(done.trained[1].codes)
-    write_rounds(done.rounds, tmp_path, CORPUS.ids)
+    for number, stage in enumerate(done.rounds, start=4):
+        write_stage(stage, number, tmp_path)
+    assert [path.name for path in tmp_path.glob("*.csv")] == ["selection-documents.csv"]
     table = read_rows(tmp_path / "selection-documents.csv")
     assert [row["selected"] for row in table] == ["0"] * 10 + ["1"] * 20
     assert table[0]["pseudo_label"] == CLASSES[WRONG[0]]

@@ -13,8 +13,8 @@ from lops_adapters.runs import job as job_room
 from lops_adapters.runs.job import Job
 from lops_adapters.selection import keep_all
 from lops_adapters.westclass import pipeline
-from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare, shapes
-from lops_adapters.westclass.pseudo_documents import generate
+from lops_adapters.westclass.pipeline import find_labelled, find_seeds, prepare
+from lops_adapters.westclass.pseudo_documents import generate, shapes
 from lops_adapters.westclass.tokens import PAD, tokenize, word_counts
 
 from ..framework_tools import Recorder, job_for, kept_by, read_rows

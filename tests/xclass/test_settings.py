@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from lops_adapters.xclass.classifier import FAST, build_classifier, build_probe
+from lops_adapters.probes import FAST
+from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.xclass.settings import XclassSettings
 
 from ..framework_checks import assert_has
@@ -13,7 +14,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert_has(paper, encoder="bert-base-uncased", classifier=None, max_pieces=512, max_tokens=512)
     assert_has(paper, min_count=5, class_words=100, components=64, confident=0.5)
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
-    assert (quick.method, quick.keep) == ("ranked", "auto")
+    assert (quick.method, quick.keep) == ("algorithm1", 0.5)
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False)
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None
@@ -30,7 +31,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
 )
 def test_the_encoder_of_the_classifier(monkeypatch, encoder, classifier, used):
     made = lambda kind, encoder, **_: (kind, encoder)  # noqa: E731
-    monkeypatch.setattr("lops_adapters.xclass.classifier.text_probe", made)
+    monkeypatch.setattr("lops_adapters.runs.classifiers.text_probe", made)
     settings = XclassSettings(encoder=encoder, classifier=classifier)
     assert build_classifier(settings, "cpu") == ("transformer", used)
 
@@ -39,11 +40,11 @@ def test_the_size_of_the_classifier(monkeypatch):
     """The preset ``paper`` leaves the published epochs to the default."""
     given = {}
     monkeypatch.setattr(
-        "lops_adapters.xclass.classifier.text_probe", lambda kind, **options: given.update(options)
+        "lops_adapters.runs.classifiers.text_probe", lambda kind, **options: given.update(options)
     )
     build_classifier(XclassSettings.preset("paper"), "cpu")
     assert (given["epochs"], given["batch_size"], given["learning_rate"]) == (3, 32, 5e-5)
-    build_probe(XclassSettings.preset("paper"), "cpu")
+    build_classifier(XclassSettings.preset("paper"), "cpu", probing=True)
     assert given["epochs"] == 4
     build_classifier(XclassSettings(classifier=None, epochs=7), "cpu")
     assert given["epochs"] == 7
@@ -58,6 +59,6 @@ def test_classifiers_that_train_in_seconds(monkeypatch, classifier):
     if classifier != "linear":
         wanted |= {"encoder": "e", "max_tokens": 9, "device": "cpu"}
     assert build_classifier(settings, "cpu") == (classifier, wanted)
-    assert build_probe(settings, "cpu") == (classifier, {**wanted, "epochs": 4})
+    assert build_classifier(settings, "cpu", probing=True) == (classifier, {**wanted, "epochs": 4})
     name, given = build_classifier(replace(settings, epochs=3, learning_rate=None), "cpu")
     assert (name, given["epochs"], "learning_rate" in given) == (classifier, 3, False)
