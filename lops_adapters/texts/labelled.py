@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
@@ -38,6 +38,8 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
@@ -112,6 +114,7 @@ def select_labelled(
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
+    _add_classes(result.per_class, labelled)
     _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -127,6 +130,14 @@ def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
     return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
+
+
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
 
 
 def _rest_of(
@@ -161,6 +172,7 @@ def _used(choice: Choice) -> dict[str, Any]:
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))
