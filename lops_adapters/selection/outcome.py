@@ -71,7 +71,7 @@ class Outcome:
         before: (n,) int64, the most probable class without checked rows; of votes, the weighted
             majority.
         noise: the estimated share of wrong labels; None: not estimated.
-        fitted: scores further samples, see :attr:`.Choice.further`; None: not asked for.
+        fitted: scores unseen samples, with :attr:`.Choice.score_unseen`; None: not asked for.
         sources: of votes, what is estimated of each source.
     """
 

@@ -139,7 +139,7 @@ def fit(sample: Sample, job: TableJob) -> Fit:
     """Select among the sample of a table; raises what :func:`lops_adapters.select` raises."""
     from threadpoolctl import threadpool_limits
 
-    choice = replace(job.choice, further=not sample.is_whole)
+    choice = replace(job.choice, score_unseen=not sample.is_whole)
     # The last bits of an encoder depend on its threads, and Ray scores blocks with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
@@ -157,7 +157,7 @@ def fit(sample: Sample, job: TableJob) -> Fit:
 
 
 def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring:
-    """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
+    """Return what scoring all rows takes; the committee is fitted if it scores unseen rows."""
     names, outcome, sampled = sample.classes.names, selection.outcome, None
     place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
     places = np.array([place_of[name] for name in selection.classes])

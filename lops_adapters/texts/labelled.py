@@ -81,7 +81,7 @@ def select_labelled(
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
-    choice = replace(choice, further=choice.further or labels_rest)
+    choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
     outcome = _decide(used, known, pred_probs is not None)
     selection = outcome.selection(known.classes)
@@ -141,7 +141,7 @@ def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> 
 
 
 def _rest_of(
-    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, further: Sequence[str]
+    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, others: Sequence[str]
 ) -> Rest:
     """Learn to label texts without a label, from the others and the committee."""
     assert outcome.fitted is not None
@@ -151,7 +151,7 @@ def _rest_of(
         outcome.fitted,
         known.samples,
         codes,
-        [*pool, *further],
+        [*pool, *others],
         encoder=choice.encoder,
         seed=choice.seed,
     )

@@ -42,7 +42,7 @@ def select(
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
-    further: bool = False,
+    score_unseen: bool = False,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
@@ -104,8 +104,8 @@ def select(
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
-        further: fit the committee to assess further texts: the selection's ``outcome.fitted`` is a
-            :class:`~.assessment.FittedCommittee`. Of the committee only.
+        score_unseen: fit the committee to score unseen texts: ``outcome.fitted`` of the selection
+            is a :class:`~.assessment.FittedCommittee`. Of the committee only.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -120,7 +120,9 @@ def select(
     ([17], 'money')
     """
     asked = method, keep, per_class, as_probe(probe, quiet), every, sure
-    choice = Choice(*asked, encoder, words, analyzer, seed, strict, quiet, further=further)
+    choice = Choice(
+        *asked, encoder, words, analyzer, seed, strict, quiet, score_unseen=score_unseen
+    )
     check(choice, among=offered())
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")

@@ -63,7 +63,7 @@ class HeldOut(Method):
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
         has_checks = bool(labelled.checked)
-        scores = score(members, folded, further=choice.further, apart=has_checks)
+        scores = score(members, folded, unseen=choice.score_unseen, apart=has_checks)
         belief = believe(scores, labelled, kind, count_label=self.count_label)
         return scores, learnt(belief, scores, labelled) if has_checks else belief
 
@@ -125,7 +125,7 @@ class Committee(HeldOut, Assessor):
     probabilities: bool = option(False)
 
     needs_probe, texts = False, True
-    reads = ("encoder", "words", "sure", "further")
+    reads = ("encoder", "words", "sure", "score_unseen")
 
     def check(self, choice: Choice) -> None:
         super().check(choice)
@@ -168,7 +168,7 @@ class Committee(HeldOut, Assessor):
         outcome, least = decide(
             scores, belief, labelled, choice, count_label=self.count_label, correct=self.correct
         )
-        if not choice.further:
+        if not choice.score_unseen:
             return outcome
         fitted = FittedCommittee(labelled.classes, scores.members, belief.model, least)
         return replace(outcome, fitted=fitted)
