@@ -116,7 +116,10 @@ def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample,
     )
     columns.check(table)
     if not columns.has_votes:
-        raise LopsError("wanted labels of several sources: --labels, or --label and --source")
+        by_file = "; --source file, if each file is of one source" if len(paths) > 1 else ""
+        raise LopsError(
+            f"wanted labels of several sources: --labels, or --label and --source{by_file}"
+        )
     table, columns = joined(table, columns)
     checked = read_checked(
         options.checked or (), table, columns, options.label, lambda: sums, options.encoding

@@ -65,7 +65,8 @@ def add_sources(data: Any) -> None:
     data.add_argument(
         "--source",
         metavar="COLUMN",
-        help="column with the source of each label, such as the rule or prompt that gave it",
+        help="column with the source of each label, such as the rule or prompt that gave it; "
+        "file: the name of its file, if each file holds the labels of one source",
     )
     data.add_argument(
         "--classes",

@@ -7,8 +7,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.rows import readable
 from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
-from lops_adapters.formats.lines import encoding_of
-from lops_adapters.formats.readers import open_table
+from lops_adapters.formats.readers import open_saved
 
 NAME = "checked.csv"
 
@@ -66,7 +65,7 @@ def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        table = open_table([path], encoding=encoding_of(path), quiet=True)
+        table = open_saved(path)
         label = column if column in table.columns else "label"
         if not {"id", label} <= set(table.columns):
             raise LopsError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -24,7 +25,7 @@ BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
 _NOTES = (".md", ".txt", ".pdf", ".html", "")  # in an archive, next to its table
 _QUOTED = re.compile(r'"[^"]*"')
-_BAD = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+_BAD = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile)
 _IN_RUNS = 0.8
 _SCRIPTS = (
     ("cp932", "[\u3041-\u30fa]", 0.2),

@@ -17,6 +17,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start
 from lops_adapters.formats.files import check_name
 from lops_adapters.formats.files import reading as readable
+from lops_adapters.formats.lines import encoding_of
 
 TABULAR = ("csv", "tsv", "xlsx")  # formats with a line of names
 UNQUOTED = (
@@ -201,6 +202,17 @@ def open_table(
     notes = [note for one in starts.values() for note in one.notes]
     notes += [UNQUOTED] if quotes is None and not pairing else []
     return Table(tuple(paths), kind, start, notes=tuple(dict.fromkeys(notes)))
+
+
+def open_saved(path: Path, usual: str = "utf-8") -> Table:
+    """Return a small table as a spreadsheet saved it: CSV by its mark, as UTF-8 or as ``usual``.
+
+    Raises as :func:`open_table`.
+    """
+    with readable(path):
+        is_text = formats.to_read(path).name in ("csv", "tsv")
+        encoding = encoding_of(path, usual) if is_text else usual
+    return open_table([path], encoding=encoding, quiet=True)
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, lines, readers
+from lops_adapters.formats import files, readers
 from lops_adapters.formats.cells import cell_text, content, single
 from lops_adapters.labels.naming import (
     CHECKED,
@@ -138,9 +138,7 @@ def read_corrections(
         LopsError: missing columns, several tables or label columns, labels that no person has
             given, or what reading raises.
     """
-    with files.reading(path):
-        encoding = lines.encoding_of(path, encoding)
-    table = readers.open_table([path], encoding=encoding, quiet=True)
+    table = readers.open_saved(path, encoding)
     relabelled = {f"{OURS}{ROW}", GIVEN} <= set(table.columns)
     before = OURS if relabelled else ""
     sha256, words = _only(path, table, f"{before}{TABLE}"), _only(path, table, f"{before}{COUNTS}")
@@ -171,7 +169,8 @@ def read_corrections(
         if roles[LABEL] == CHECKED and not values[LABEL].strip():
             continue
         entries.append(_entry(line, values, counts))
-    return Edits(path, entries, column, sha256, counts, encoding, numbered=relabelled)
+    saved_as = table.start.reading.encoding
+    return Edits(path, entries, column, sha256, counts, saved_as, numbered=relabelled)
 
 
 def _of_relabelled(

@@ -10,6 +10,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import content, is_unlabelled
+from lops_adapters.formats.lines import unpacked_name
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
 from lops_adapters.labels.columns import Columns
@@ -45,8 +46,9 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if columns.source is None or columns.text is None:
         return table, columns
     name, notes = _identity(table, columns)
-    labels = () if name is not None else table.cells((str(columns.label),))
-    if name is None and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
+    is_long = name is not None or columns.is_by_file(table)
+    labels = () if is_long else table.cells((str(columns.label),))
+    if not is_long and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
         return replace(table, notes=(*table.notes, *notes)), columns
     columns = replace(columns, joined=name)
     texts, rows = _texts(table, columns)
@@ -117,9 +119,13 @@ def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
     first = [name for name in (columns.gold, columns.checked_column) if name is not None]
     if columns.joined is not None:
         first.append(str(columns.text))
+    by_file = names_of(table.paths) if columns.is_by_file(table) else None
     for block in table.blocks():
-        read = [str(columns.label), str(columns.source), *first]
-        labels, sources, *others = columns.cells(block, read)
+        labels, *others = columns.cells(block, [str(columns.label), *first])
+        if by_file is not None:
+            sources: list[Any] = [by_file.get(block.path, block.path.name)] * len(block)
+        else:
+            (sources,) = columns.cells(block, [str(columns.source)])
         (cells_of_key,) = [()] if columns.joined is None else block.cells([columns.joined])
         keys = [key_of(kind, cell) for cell in cells_of_key] or [""] * len(block)
         ordered = table.format.ordered
@@ -136,6 +142,21 @@ def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
     return list(texts.values()), count
+
+
+def names_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """Return short names of files that differ: without suffix, or of their folders.
+
+    >>> list(names_of([Path("anna.csv"), Path("ben.csv.gz")]).values())
+    ['anna', 'ben']
+    >>> list(names_of([Path("anna/labels.csv"), Path("ben/labels.csv")]).values())
+    ['anna', 'ben']
+    """
+    stems = [unpacked_name(path).stem for path in paths]
+    folders = [path.absolute().parent.name for path in paths]
+    full = [str(path) for path in paths]
+    names = next(one for one in (stems, folders, full) if len(set(one)) == len(paths))
+    return dict(zip(paths, names, strict=True))
 
 
 def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[str, Any]]:
@@ -166,7 +187,7 @@ def _wide(
         columns.id,
     }  # one column may be both
     names = {str(columns.label), str(columns.source)} - others
-    gone = {table.columns.index(name) for name in names}
+    gone = {table.columns.index(name) for name in names if name in table.columns}
     rest = [index for index in range(len(table.columns)) if index not in gone]
     kept = [table.columns[index] for index in rest]
     votes = tuple(f"{columns.source} {name}" if name in kept else name for name in sources)

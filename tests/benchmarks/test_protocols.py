@@ -11,7 +11,6 @@ from benchmarks import protocol
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import names
 from lops_adapters.runs.arms import read_arms
-from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 OURS = sorted(protocol.PROTOCOLS.glob("*.json"))
@@ -106,8 +105,8 @@ def test_every_command_of_ours_is_understood(path, parse):
         assert options.dataset in cell.name
         seen.add((cell.kind, options.dataset))
         if cell.kind == "self_training":
-            arms = read_arms(options.arms, ("lops", *METHODS))
-            assert {"lops", "committee"} & set(arms)
+            arms = read_arms(options.arms, SelfTrainingSettings.known_arms())
+            assert {"lops", "lops-adaptive", "committee", "ranked", "released"} & set(arms)
             SelfTrainingSettings.preset(
                 options.preset,
                 classifier=options.classifier,

@@ -140,3 +140,31 @@ def test_the_pages_of_results_have_every_table_once():
     elsewhere = {name for name in measured if name.startswith("defaults-")} - set(shown)
     elsewhere |= {"select-printed", "select-examples", "static-costs"}
     assert measured - set(shown) == elsewhere
+
+
+def test_arms_and_commands_have_the_names_of_today(results):
+    """Of files that were measured before; of a protocol's cell, the command is the protocol's."""
+    run = {"arms": {"lops": 1, "lops-documents": 2}, "macro_f1": {"standard": 3, "lops": 4}}
+    compared = {"lops": {"standard": 5}, "standard": {"lops": 6}}
+    ranked = about(method="ranked", keep="auto")
+    ranked["command"] = "python -m m --arms standard,lops"
+    for name in ("toy", "grid/conwea-agnews-seed0"):
+        write_result(results / f"{name}.json", {**run, "significance": compared}, ranked)
+    item, cell = (
+        record.read_result(results / f"{name}.json") for name in ("toy", "grid/conwea-agnews-seed0")
+    )
+    assert item["result"] == {
+        "arms": {"lops-adaptive": 1, "lops-adaptive-documents": 2},
+        "macro_f1": {"standard": 3, "lops-adaptive": 4},
+        "significance": {"lops-adaptive": {"standard": 5}, "standard": {"lops-adaptive": 6}},
+    }
+    assert item["about"]["command"] == "python -m m --arms standard,lops-adaptive"
+    assert cell["about"]["command"].startswith("python -m lops_adapters.conwea --dataset agnews ")
+    for settings, arm in (
+        ({"method": "algorithm1", "keep": "auto"}, "lops"),
+        ({"rule": "ranked", "tau": 0.5}, "ranked"),
+    ):
+        write_result(results / "toy.json", {"arms": ["lops"]}, about(**settings))
+        assert record.read_result(results / "toy.json")["result"]["arms"] == [arm]
+    write_result(results / "toy.json", {"arms": ["lops"]}, {**about(), "settings": {}})
+    assert record.read_result(results / "toy.json")["result"]["arms"] == ["lops-adaptive"]
