@@ -22,7 +22,7 @@ from lops_adapters.formats.raw import RawRows
 from lops_adapters.formats.spans import changed, items
 
 _LONGEST = 2**20  # bytes of the first line that tell the layout
-_BREAK = re.compile(r"[ \t]*[\r\n]\s*")
+_BREAK = re.compile(r"(?<![ \t])[ \t]*[\r\n]\s*")  # each run of spaces is looked at once
 
 
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import valid_text
 from lops_adapters.formats.places import SHOWN, rows_of
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.tally import NONE, Tally
@@ -39,9 +40,16 @@ def check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
             "strings or all numbers"
         )
+    halves: dict[str, str] = {}
     for number in numbers:
         label = tally.labels[number]
         text = label.strip() if isinstance(label, str) else ""
+        name = valid_text(text)
+        if "\ufffd" in name and halves.setdefault(name, text) != text:
+            raise LopsError(
+                f"labels {halves[name]!r:.60} and {text!r:.60} differ by half of a character, "
+                "which no file holds; rename one of them"
+            )
         if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
             raise LopsError(
                 f"{tally.shown_places([tally.first[number]], 1)}: the label {label!r:.60} is a "
