@@ -18,13 +18,13 @@ from lops_adapters.storage import write_json
 
 
 def collect(
-    run: Path, name: str, *, command: str | None = None, more: Mapping[str, Any] | None = None
+    run: Path, path: Path, *, command: str | None = None, more: Mapping[str, Any] | None = None
 ) -> Path:
-    """Write ``results/NAME.json`` from a run folder's config and metrics.
+    """Write a result file from a run folder's config and metrics, and return its path.
 
     Args:
         run: folder of a finished run.
-        name: of the result file, with its folder, such as ``frameworks/conwea-demo-seed0``.
+        path: of the result file.
         command: to store; default: the command of the run's config, with DIR instead of folders.
         more: numbers besides the run's metrics.
 
@@ -38,7 +38,6 @@ def collect(
     about = json.loads((run / "config.json").read_text(encoding="utf-8"))
     about["command"] = command or " ".join(without_paths(shlex.split(about["command"])))
     about["machine"] = machine(about.get("device", "cpu"))
-    path = RESULTS / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
     write_json(path, {"about": about, "result": {**metrics, **(more or {})}})
@@ -52,4 +51,4 @@ if __name__ == "__main__":
     parser.add_argument("run", type=Path, help="folder of a finished run")
     parser.add_argument("name", help="of the result file, with its folder: frameworks/NAME")
     options = parser.parse_args()
-    print(collect(options.run, options.name))
+    print(collect(options.run, RESULTS / f"{options.name}.json"))

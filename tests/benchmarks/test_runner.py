@@ -85,6 +85,22 @@ def test_every_cell_gets_its_file_and_what_is_done_is_skipped(place, tmp_path, c
     assert runner.list_cells(path, work=work).startswith("done    cell-quick\n")
 
 
+def test_a_finished_cell_is_said_and_measured_again_elsewhere(place, tmp_path, capsys):
+    path, work = place("quick"), tmp_path / "work"
+    assert runner.run_protocol(path, work=work) == 0
+    stored = tmp_path / "results" / "tiny" / "cell-quick.json"
+    before = stored.read_bytes()
+    capsys.readouterr()
+    assert runner.run_protocol(path, only="cell-*", work=work) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said == f"cell-quick is finished: {stored}; --again measures it again"
+    assert runner.run_protocol(path, only="cell-*", work=work, data_dir=tmp_path, again=True) == 0
+    new = work / "again" / "tiny" / "cell-quick.json"
+    assert str(new) in capsys.readouterr().out
+    assert json.loads(new.read_text())["result"]["data_dir"] == str(tmp_path)
+    assert stored.read_bytes() == before
+
+
 def test_a_failing_cell_is_a_hole_with_a_reason_and_stops_nobody(place, tmp_path, capsys):
     assert runner.run_protocol(place("fails", "quick"), work=tmp_path / "work") == 1
     assert result(tmp_path, "fails") is None
