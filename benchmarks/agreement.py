@@ -26,7 +26,7 @@ from benchmarks.record import measure_tables
 from benchmarks.source_tables import VotedTable, load_voted
 from lops_adapters import agree
 from lops_adapters.evaluation.agreement import difference
-from lops_adapters.selection.sources import by_votes
+from lops_adapters.selection.votes.sources import by_votes
 
 TABLES = ("newsbias-llm", "medialean-llms", "stance-llms", "emotion-llms", "politeness-llms")
 CHECKED = (50, 100, 200)

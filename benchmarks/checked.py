@@ -23,15 +23,14 @@ from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection import calibration
+from lops_adapters.selection import METHODS, Choice
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee import Committee
-from lops_adapters.selection.folds import Folded
-from lops_adapters.selection.member import Member
-from lops_adapters.selection.member_table import Inputs, members_of
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.suggestions import Estimates, Listener
+from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
+from lops_adapters.selection.committee.committee import Committee, decide
+from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.member import Member
+from lops_adapters.selection.committee.member_table import Inputs, members_of
 
 COUNTS = (20, 50, 100, 150, 200)
 DRAWS = 5
@@ -59,17 +58,6 @@ class Remembered(Member):
     def vectors(self, samples: Any) -> np.ndarray | None:
         """Return the member's vectors, (m, width)."""
         return self._member.vectors(samples)
-
-
-class Settled(Listener):
-    """Receives what the committee says at its end."""
-
-    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Ignore the members' scores."""
-
-    def settle(self, estimates: Estimates) -> None:
-        """Keep the (n, k) probabilities of the true classes."""
-        self.true = estimates.true
 
 
 class Scored(NamedTuple):
@@ -111,10 +99,12 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
 
 def decided(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (n,) kept rows and (n, k) probabilities after these rows are checked."""
-    said, checked = Settled(), dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
+    checked = dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
     labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
-    selection = Committee(data.members, Request())(labelled, said)
-    return selection.mask, said.true
+    method, choice = METHODS["committee"], Choice()
+    assert isinstance(method, Committee)
+    scores, belief = method.believed(data.members, labelled, choice)
+    return decide(scores, belief, labelled, choice)[0].mask, belief.true
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:

@@ -18,7 +18,12 @@ from lops_adapters.storage import write_json
 
 
 def collect(
-    run: Path, path: Path, *, command: str | None = None, more: Mapping[str, Any] | None = None
+    run: Path,
+    path: Path,
+    *,
+    command: str | None = None,
+    more: Mapping[str, Any] | None = None,
+    data_dir: Path | None = None,
 ) -> Path:
     """Write a result file from a run folder's config and metrics, and return its path.
 
@@ -27,6 +32,7 @@ def collect(
         path: of the result file.
         command: to store; default: the command of the run's config, with DIR instead of folders.
         more: numbers besides the run's metrics.
+        data_dir: a folder that paths among the settings are given without.
 
     Raises:
         LopsError: the run is not finished.
@@ -37,6 +43,10 @@ def collect(
             raise LopsError(f"{run} has no {part}; pass the folder of a finished run")
     about = json.loads((run / "config.json").read_text(encoding="utf-8"))
     about["command"] = command or " ".join(without_paths(shlex.split(about["command"])))
+    if data_dir is not None:
+        start = f"{data_dir.resolve()}/"
+        for key, value in about.get("settings", {}).items():
+            about["settings"][key] = value.removeprefix(start) if isinstance(value, str) else value
     about["machine"] = machine(about.get("device", "cpu"))
     path.parent.mkdir(parents=True, exist_ok=True)
     metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))

@@ -20,6 +20,9 @@ def parser(module: str, description: str) -> argparse.ArgumentParser:
     new.add_argument(
         "--data-dir", metavar="DIR", help="folder to look for named data sets in first"
     )
+    new.add_argument(
+        "--headers", choices=("keep", "strip"), default="keep", help="of messages (default: keep)"
+    )
     new.add_argument("--max-docs", type=int, metavar="N", help="use a random sample of N documents")
     new.add_argument("--seed", type=int, default=0, metavar="S", help="random seed (default: 0)")
     new.add_argument("--output", type=Path, required=True, metavar="DIR", help="run folder")
@@ -35,7 +38,9 @@ def labelled(options: argparse.Namespace) -> tuple[Dataset, list[str]]:
         LopsError: the data set has no gold labels or no seed words.
 
     """
-    dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=options.quiet)
+    dataset = load_dataset(
+        options.dataset, data_dir=options.data_dir, quiet=options.quiet, headers=options.headers
+    )
     if options.max_docs is not None:
         dataset = dataset.sample(options.max_docs, options.seed)
     if dataset.gold is None:
@@ -60,7 +65,11 @@ def open_run(
 ) -> RunFolder:
     """Start or resume the run folder ``--output``."""
     config = describe(
-        module, {"max_docs": options.max_docs, **settings}, options.seed, dataset.corpus, device
+        module,
+        {"max_docs": options.max_docs, "headers": options.headers, **settings},
+        options.seed,
+        dataset.corpus,
+        device,
     )
     config["command"] = command_line(module)
     return RunFolder.open(options.output, config, resume=options.resume)

@@ -15,7 +15,7 @@ from lops_adapters.evaluation import Evaluator
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.selection import METHODS
-from lops_adapters.selection.ranked import best, shares, total
+from lops_adapters.selection.methods.ranked import best, shares, total
 
 Wanted = tuple[str, float, Callable[[], np.ndarray]]
 
@@ -26,6 +26,7 @@ class Cuts:
 
     Attributes:
         of: confidences whose best shares are used.
+        even: whether each is also used with the same share of every class.
         coverages: the shares.
         thresholds: on the probability; if there are any, each epoch t of T is a threshold 1 - t/T
             on the learning order, too.
@@ -34,6 +35,7 @@ class Cuts:
     """
 
     of: Sequence[str]
+    even: bool
     coverages: Sequence[float]
     thresholds: Sequence[float]
     epochs: int
@@ -70,7 +72,10 @@ def _wanted(task: Task, scores: Mapping[str, np.ndarray], cuts: Cuts) -> Iterato
         yield "all", 1.0, partial(np.ones, len(task.codes), dtype=bool)
     for name in cuts.of:
         for share in cuts.coverages:
-            yield name, share, partial(_best_share, task, name, scores[name], share)
+            yield name, share, partial(_best_share, task, scores[name], share, _is_even(name))
+            if cuts.even and not _is_even(name):
+                mask_of = partial(_best_share, task, scores[name], share, True)
+                yield f"{name}, per class", share, mask_of
     for limit in cuts.thresholds:
         yield "probability above", limit, partial(np.greater_equal, scores["probability"], limit)
     for epoch in range(1, cuts.epochs + 1) if cuts.thresholds else ():
@@ -78,11 +83,16 @@ def _wanted(task: Task, scores: Mapping[str, np.ndarray], cuts: Cuts) -> Iterato
         yield "learning order above", limit, partial(np.less_equal, scores["learnt at"], epoch)
 
 
-def _best_share(task: Task, name: str, scores: np.ndarray, share: float) -> np.ndarray:
-    """Return the (n,) bool mask of the best share, per class if the method selects per class."""
+def _is_even(name: str) -> bool:
+    """Return whether a confidence's method keeps the same share of every class."""
+    return bool(METHODS[name.partition(",")[0]].per_class)
+
+
+def _best_share(task: Task, scores: np.ndarray, share: float, even: bool) -> np.ndarray:
+    """Return the (n,) bool mask of the best share, of every class if ``even``."""
     labelled = Labelled.of(task.samples, task.labels.labels)
     classes, codes = labelled.classes, labelled.codes
-    if METHODS[name].per_class:
+    if even:
         return best(scores, codes, shares(codes, len(classes), None, share), task.seed)
     return best(scores, codes, total(len(codes), None, share), task.seed)
 

@@ -18,14 +18,14 @@ from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.classifiers import build_classifier
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.selection import CONFIDENCES, Confidence, build
-from lops_adapters.selection.confidences import watch
+from lops_adapters.selection.methods.confidences import watch
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 AT_EPOCHS = tuple(CONFIDENCES)
 # The final probability does not depend on how often the probe is checked.
-_INSIDE_EPOCHS = ("learning-order", "stability", "margin")
+INSIDE_EPOCHS = ("learning-order", "stability", "margin")
 # Each with trainings of its own, or none.
-_ALONE = ("random", "o2u-net", "mc-dropout", "entropy", "automatic")
+ALONE = ("random", "o2u-net", "mc-dropout", "entropy", "automatic")
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Task:
         corpus, labels, samples: the documents, and the n pseudo-labelled ones.
         codes, gold: (n,) int, pseudo-labels and gold labels as places among the classes.
         settings, run, seed, device, quiet: of the run.
+        alone: which of :data:`ALONE` to measure.
 
     """
 
@@ -49,6 +50,7 @@ class Task:
     seed: int
     device: str
     quiet: bool
+    alone: Sequence[str] = ALONE
 
     def probe(self) -> Probe:
         """Return a new probe."""
@@ -162,6 +164,11 @@ def rank(task: Task, taus: Sequence[float]) -> tuple[dict[str, Any], dict[str, n
     return numbers, {**found.scores, "learnt at": learnt_at}
 
 
+def inside_epochs(name: str, every: int | None) -> str:
+    """Return what a confidence is called that looks at the probe every few updates."""
+    return f"{name}, every {every} updates"
+
+
 def _warm_up(task: Task) -> None:
     """Load what the first training would load, so that it is not timed."""
     first = slice(0, 64)
@@ -173,13 +180,13 @@ def _watch_all(task: Task, taus: Sequence[float], found: _Scores) -> dict[str, n
     """Watch one training per epoch and one inside epochs; return the arrays of the first."""
     by_epoch: dict[str, np.ndarray] = {}
     every = task.settings.updates_between_checkpoints
-    for step, names in ((None, AT_EPOCHS), (every, _INSIDE_EPOCHS)):
+    for step, names in ((None, AT_EPOCHS), (every, INSIDE_EPOCHS)):
         when = "epoch" if step is None else f"{step} updates"
         stage = f"watched-{step or 'epoch'}"
         arrays, seconds = task.run.stage(stage, partial(watched, task, step, names, taus))
         by_epoch = by_epoch or arrays
         for name in names:
-            key = name if step is None else f"{name}, every {when}"
+            key = name if step is None else inside_epochs(name, step)
             found.add(key, arrays[name], seconds, f"one, looked at every {when}")
         for rule in RULES:
             for tau in taus:
@@ -192,7 +199,7 @@ def _watch_all(task: Task, taus: Sequence[float], found: _Scores) -> dict[str, n
 def methods_alone(task: Task) -> list[str]:
     """Return the methods with trainings of their own that the probe supports."""
     dropout = task.probe().has_dropout
-    return [name for name in _ALONE if dropout or name not in ("mc-dropout", "entropy")]
+    return [name for name in task.alone if dropout or name not in ("mc-dropout", "entropy")]
 
 
 def _score_alone(task: Task, name: str, found: _Scores) -> None:

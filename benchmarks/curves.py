@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import commands
 from benchmarks.curve_f1 import Cuts, f1_rows
-from benchmarks.curve_scores import AT_EPOCHS, Task, rank
+from benchmarks.curve_scores import ALONE, AT_EPOCHS, INSIDE_EPOCHS, Task, inside_epochs, rank
 from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.runs.job import Job
@@ -41,15 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure all confidences and rules on one data set; returns the exit status."""
     options = _parser().parse_args(argv)
     set_up_logging(options.quiet)
-    of = [name.strip() for name in options.f1_of.split(",")]
-    for name in of:
-        if name not in AT_EPOCHS:
-            raise LopsError(
-                f"--f1-of names {name!r}; pass some of {', '.join(AT_EPOCHS)}, separated by commas"
-            )
-    task, gold = _task(options, of)
+    alone = _named("--also", options.also, ALONE)
+    inside = {f"{name}/inside": inside_epochs(name, options.every) for name in INSIDE_EPOCHS}
+    of = _named("--f1-of", options.f1_of, (*AT_EPOCHS, *alone, *inside))
+    task, gold = _task(options, of, alone)
     numbers, scores = rank(task, options.taus)
-    cuts = Cuts(of, options.f1_at, options.f1_above, numbers["epochs"])
+    by = [inside.get(name, name) for name in of]
+    cuts = Cuts(by, options.f1_even, options.f1_at, options.f1_above, numbers["epochs"])
     labels = {
         "count": len(task.labels),
         "noise": float((task.codes != task.gold).mean()),
@@ -68,7 +66,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _task(options: argparse.Namespace, of: Sequence[str]) -> tuple[Task, list[str]]:
+def _named(option: str, text: str, known: Sequence[str]) -> list[str]:
+    """Return the names of an option, which are separated by commas."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise LopsError(
+                f"{option} names {name!r}; pass some of {', '.join(known)}, separated by commas"
+            )
+    return names
+
+
+def _task(
+    options: argparse.Namespace, of: Sequence[str], alone: Sequence[str]
+) -> tuple[Task, list[str]]:
     """Open the run and make pseudo-labels; return them with all gold labels."""
     from lops_adapters.encoders.torch_tools import resolve_device
 
@@ -86,6 +97,8 @@ def _task(options: argparse.Namespace, of: Sequence[str]) -> tuple[Task, list[st
         "taus": options.taus,
         "f1_at": options.f1_at,
         "f1_of": of,
+        "f1_even": options.f1_even,
+        "also": alone,
         "f1_above": options.f1_above,
     }
     corpus = dataset.corpus
@@ -104,6 +117,7 @@ def _task(options: argparse.Namespace, of: Sequence[str]) -> tuple[Task, list[st
         options.seed,
         device,
         options.quiet,
+        alone,
     )
     return task, gold
 
@@ -153,7 +167,19 @@ def _parser() -> argparse.ArgumentParser:
         "--f1-of",
         default="learning-order,probability",
         metavar="NAME,NAME",
-        help="confidences for --f1-at (default: learning-order,probability)",
+        help="confidences for --f1-at; NAME/inside: every B updates (default: "
+        "learning-order,probability)",
+    )
+    parser.add_argument(
+        "--f1-even",
+        action="store_true",
+        help="for --f1-at, also keep the same share of every class by each confidence",
+    )
+    parser.add_argument(
+        "--also",
+        default=",".join(ALONE),
+        metavar="NAME,NAME",
+        help="methods with trainings of their own, or none (default: %(default)s)",
     )
     parser.add_argument(
         "--f1-above",

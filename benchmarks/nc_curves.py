@@ -28,16 +28,20 @@ def curve_numbers(scores: np.ndarray, codes: np.ndarray, gold: np.ndarray) -> di
         codes, gold: (n,) int, pseudo-labels and gold labels.
 
     Returns:
-        ``aunc``: area under the whole curve; ``ideal``: area under the best possible curve from
+        ``aunc``: area under the whole curve; ``auroc``: how often a right label scores above a
+        wrong one, None without either; ``ideal``: area under the best possible curve from
         ``from_coverage`` on, where the curve starts; ``points``: number of distinct scores;
         ``coverage`` and ``noise`` of at most 50 points.
 
     """
-    curve = noise_coverage_curve(scores, codes, gold)
+    from sklearn.metrics import roc_auc_score
+
+    curve, right = noise_coverage_curve(scores, codes, gold), codes == gold
     shown = thinned(curve.coverage)
     return {
         "aunc": area_under_noise_coverage(curve),
-        "ideal": ideal_area(float(curve.coverage[0]), float(np.mean(codes == gold))),
+        "auroc": float(roc_auc_score(right, scores)) if 0 < right.mean() < 1 else None,
+        "ideal": ideal_area(float(curve.coverage[0]), float(right.mean())),
         "from_coverage": float(curve.coverage[0]),
         "points": len(curve),
         "coverage": [round(value, 5) for value in curve.coverage[shown].tolist()],

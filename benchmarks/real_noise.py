@@ -29,7 +29,7 @@ from benchmarks.real_tables import TABLES, Table, load_table
 from benchmarks.record import RESULTS, measure_tables
 from lops_adapters import select
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection import calibration
+from lops_adapters.selection.committee import calibration
 
 SEEDS = 3
 

@@ -150,7 +150,7 @@ def _fill(
             if cell.kind == "self_training"
             else {}
         )
-        collect(run, result, command=cell.command, more=more)
+        collect(run, result, command=cell.command, more=more, data_dir=data_dir)
         shutil.rmtree(run)
 
 
@@ -166,7 +166,8 @@ def _execute(
     """
     data = [] if data_dir is None else ["--data-dir", str(data_dir.resolve())]
     output = ["--output", str(run.resolve()), "--resume", "--quiet"]
-    argv = [sys.executable, *shlex.split(cell.command)[1:], *data, *output]
+    words = [_encoder(word, data_dir) for word in shlex.split(cell.command)[1:]]
+    argv = [sys.executable, *words, *data, *output]
     left = None if deadline is None else deadline - time.monotonic()
     if left is not None and left <= 0:
         raise OutOfTimeError
@@ -190,6 +191,13 @@ def _execute(
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
         said = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
         raise LopsError(f"exit status {status}: {said} (output: {log})")
+
+
+def _encoder(word: str, data_dir: Path | None) -> str:
+    """Return the path of an encoder that a command names and that is in the data folder."""
+    if data_dir is not None and (data_dir / word / "config.json").is_file():
+        return str(data_dir.resolve() / word)
+    return word
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,7 @@ SHA256 = {  # first 32 digits, of text with LF line ends; a test names the new o
     "datasets/published.json": "965597f920fee46158463430ec84e4e7",
     "encoders/word_pieces/pieces.txt": "efa5da3d114f3ed85a23cb138a37efaf",
     "encoders/word_pieces/vectors.npy": "9d27e52cf54f2c1cb08bdad7104bb013",
-    "selection/calibration.json": "9444a788aa8991db0649af37286a51a5",
+    "selection/committee/calibration.json": "9444a788aa8991db0649af37286a51a5",
     "vendoring/patches/conwea.patch": "6d4e2b37c51478c4d7db7803409004d0",
     "vendoring/patches/lotclass.patch": "dafdfb62fff1212f93c778d277e7728d",
     "vendoring/patches/westclass.patch": "a4e056410ea046082cfd2730539586ca",

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 
 from lops_adapters import console, extras
-from lops_adapters.selection import folds
+from lops_adapters.selection.committee import folds
 
 from . import framework_tools, suite
 

@@ -19,7 +19,8 @@ from lops_adapters.core import Selection
 from lops_adapters.runs import framework
 from lops_adapters.runs.folder import RunFolder, describe, same_on_resume
 from lops_adapters.runs.job import Job
-from lops_adapters.selection import folds, keep_all
+from lops_adapters.selection import keep_all
+from lops_adapters.selection.committee import folds
 from lops_adapters.storage import write_arrays
 
 FULL_TRAINING = folds.LEAST_UPDATES  # of held-out linear probes

@@ -9,7 +9,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders.static import piece_table
 from lops_adapters.report import layout
-from lops_adapters.selection.calibration import coefficients
+from lops_adapters.selection.committee.calibration import coefficients
 from lops_adapters.vendoring import upstreams
 
 ONLY_SHOWN = {".css", ".js", ".md", ".py", ".pyc", ".typed", ""}
@@ -17,7 +17,7 @@ READERS = {
     "datasets/demo/documents.jsonl": lambda: load_dataset("demo"),
     "encoders/word_pieces/pieces.txt": piece_table.__wrapped__,
     "report/page.css": lambda: layout._resource("page.css"),
-    "selection/calibration.json": coefficients.__wrapped__,
+    "selection/committee/calibration.json": coefficients.__wrapped__,
     "vendoring/upstreams.toml": lambda: upstreams.load("conwea"),
 }
 

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 from lops_adapters import remote, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, vote_columns
+from lops_adapters.labels.naming import CHECKED, COLUMN, COUNTS, LABEL, ROW, TABLE, TEXT, naming
 from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
 from lops_adapters.surroundings import describe
@@ -40,7 +42,13 @@ def parser() -> argparse.ArgumentParser:
         "language model as good as a person?",
         EXAMPLES,
     )
-    shared.add_sources(shared.add_table(new))
+    data = shared.add_table(new)
+    shared.add_sources(data)
+    data.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="with --source: column of ids; rows with the same id are labels of one text",
+    )
     choice = new.add_argument_group("comparison")
     choice.add_argument(
         "--people",
@@ -88,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sample, sums = _read(options, paths)
             page = _compared(options, sample)
             _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
-    _print(page, remote.complete(folder))
+    _print(page, remote.complete(folder), sample.classes.notes)
     return 0
 
 
@@ -99,6 +107,7 @@ def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample,
     columns = Columns(
         options.text,
         options.label,
+        id=options.id,
         abstain=options.abstain,
         checked_column=options.checked_column,
         votes=votes,
@@ -107,9 +116,14 @@ def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample,
     )
     columns.check(table)
     if not columns.has_votes:
-        raise LopsError("wanted labels of several sources: --labels, or --label and --source")
+        by_file = "; --source file, if each file is of one source" if len(paths) > 1 else ""
+        raise LopsError(
+            f"wanted labels of several sources: --labels, or --label and --source{by_file}"
+        )
     table, columns = joined(table, columns)
-    checked = read_checked_files(options.checked or (), None, lambda: sums, options.encoding)
+    checked = read_checked(
+        options.checked or (), table, columns, options.label, lambda: sums, options.encoding
+    )
     survey = survey_of(table, columns, checked=checked)
     return survey.sample(survey.classes()), sums
 
@@ -121,7 +135,7 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
     sources = list(votes.sources)
     asked = [one.strip() for part in options.people or () for one in part.split(",")]
     people = [name for one in asked for name in fnmatched(one, sources)]
-    return agree(
+    page = agree(
         sample.texts,
         votes,
         checked=sample.checked(),
@@ -130,6 +144,8 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
         classes=shared.names(options.classes),
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
+    problems = [*page.problems, *sample.classes.problems]
+    return replace(page, problems=problems, notes=sample.classes.read_as)
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
@@ -158,8 +174,22 @@ def _write(
     """Write the folder; rows are numbered as in the table."""
     from lops_adapters.report.agreement_page import write_agreement_page
 
-    texts = dict(zip((sample.drawn.positions + 1).tolist(), sample.texts, strict=True))
-    keys = ("text", "labels", "label", "source", "people", "checked_column", "margin", "abstain")
+    numbers = (sample.drawn.positions + 1).tolist()
+    position = {number: place for place, number in enumerate(numbers)}
+    table = {COUNTS: sample.columns.counted.words, TABLE: files.fingerprint(sums)}
+    table |= {COLUMN: options.label} if options.label else {}
+    names, cells = naming(table, sample.keys(table))
+    keys = (
+        "text",
+        "labels",
+        "label",
+        "source",
+        "id",
+        "people",
+        "checked_column",
+        "margin",
+        "abstain",
+    )
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])
@@ -171,26 +201,32 @@ def _write(
         storage.write_json(partial / "config.json", config)
         storage.write_json(partial / "agreement.json", page.to_json())
         storage.write_csv(
-            partial / TO_CHECK, ("row", "text", "checked"), ((row, texts[row], "") for row in asked)
+            partial / TO_CHECK,
+            (ROW, TEXT, CHECKED, *names),
+            ((row, sample.texts[position[row]], "", *cells(position[row])) for row in asked),
         )
         storage.write_csv(
             partial / SEND_BACK,
-            ("source", "row", "text", "label", "joint_label", "probability"),
+            ("source", ROW, TEXT, LABEL, "joint_label", "probability", *names),
             (
-                (name, one.row, one.text, one.said[name], one.label,
-                 f"{one.probability:.3f}")
+                (
+                    *(name, one.row, one.text, one.said[name], one.label),
+                    *(f"{one.probability:.3f}", *cells(position[one.row])),
+                )
                 for name, one in back
             ),
-        )  # fmt: skip
+        )
         write_agreement_page(partial / "report.html", page, source, settings)
 
 
-def _print(page: AgreementPage, folder: Path) -> None:
+def _print(page: AgreementPage, folder: Path, notes: Sequence[str]) -> None:
+    for problem in page.problems:
+        print(f"Problem: {problem}")
     head, *rows = page.table()
     print(aligned([head, *rows[:_PRINTED]]))
     if len(rows) > _PRINTED:
         print(f"... {len(rows) - _PRINTED} more in agreement.json")
-    print(f"\n{KAPPA}\n{ALPHA} Here: {shown(page.alpha)}.\n")
+    print("", *page.notes, *notes, KAPPA, f"{ALPHA} Here: {shown(page.alpha)}.", "", sep="\n")
     for one in page.comparisons:
         print(one.sentence)
     if not page.checked:

@@ -9,12 +9,14 @@ import numpy as np
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
-from lops_adapters.cli.corrections import LABEL, Changes, changes, check_table, read_corrections
+from lops_adapters.cli.corrections import Changes, changes
 from lops_adapters.console import set_up_logging
 from lops_adapters.formats import files
 from lops_adapters.formats.places import rows_of
 from lops_adapters.formats.readers import Table, rehearse
-from lops_adapters.labels.columns import require
+from lops_adapters.labels.corrections import check_table, read_corrections
+from lops_adapters.labels.lookup import require
+from lops_adapters.labels.naming import LABEL
 
 EXAMPLES = """\
   lops apply corrections.csv tickets.csv --output tickets-corrected.csv
@@ -72,11 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     kind = formats.to_write(options.output, "--output")
-    table = shared.opened(options, paths, raw=True)
     corrections = read_corrections(
         options.corrections, options.id is not None, True, options.encoding, options.label
     )
-    label = options.label or corrections.column or LABEL
+    label = options.label = options.label or corrections.column or LABEL
+    table = shared.opened(options, paths, raw=True)
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:
             require(table, name, option)
@@ -120,6 +122,8 @@ def _said(made: Changes, output: Path) -> list[str]:
     counts = [f"{rows_of(len(made.labels))} relabelled", f"{rows_of(len(made.deleted))} deleted"]
     counts += [f"{rows_of(made.same)} unchanged, with that label already"] if made.same else []
     lines = [f"{'; '.join(counts)}."]
+    if made.texts is not None:
+        lines.insert(0, f"Corrections of {made.texts:,} texts, written to all rows of each.")
     if made.new:
         named = ", ".join(f"{name} ({rows_of(count)})" for name, count in made.new.items())
         lines.append(f"New classes: {named}.")

@@ -1,57 +1,17 @@
-"""Corrections of a table: read, and checked against the table before anything is written."""
+"""Corrections of a table, checked against the table before anything is written."""
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, readers
+from lops_adapters.formats import readers
 from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, single, spelling
-from lops_adapters.tables import results
-
-ROW, LABEL = "row", "label"
-CHECKED = "checked"  # of to_check.csv: the label by a person; empty: not checked
-TABLE, COLUMN, ID = "sha256", "column", "id"  # optional columns
-
-
-@dataclass(frozen=True)
-class Correction:
-    """One line of the file: the row or id, as text, and its new label, empty or - to delete it.
-
-    ``before``: the label that the row has in the table; None: not stated.
-    """
-
-    line: int
-    row: str
-    label: str
-    before: str | None = None
-
-
-@dataclass(frozen=True)
-class Edits:
-    """A file of corrections.
-
-    Attributes:
-        path: of the file.
-        entries: in the order of the file.
-        column: the column of labels that the file names; None: none.
-        sha256: of the table that the corrections were made for; None: not stated.
-        numbered: whether rows are given by number, even if there are ids.
-    """
-
-    path: Path
-    entries: list[Correction]
-    column: str | None
-    sha256: str | None
-    numbered: bool = False
-
-    def place(self, entry: Correction) -> str:
-        """Return where an entry stands, for a message."""
-        return f"{self.path}, line {entry.line}"
+from lops_adapters.labels.corrections import Correction, Edits, by_row
+from lops_adapters.labels.naming import key_of
 
 
 @dataclass
@@ -61,9 +21,10 @@ class Changes:
     Attributes:
         labels: position -> new value of the label, of the column's type.
         deleted: positions.
-        same: corrections that change nothing.
+        same: rows whose label is the new one already.
         new: classes that the table does not have -> rows that get them.
         rows: of the table.
+        texts: that corrections name, each of one or several rows; None: corrections name rows.
     """
 
     labels: dict[int, Any] = field(default_factory=dict)
@@ -71,137 +32,109 @@ class Changes:
     same: int = 0
     new: dict[str, int] = field(default_factory=dict)
     rows: int = 0
+    texts: int | None = None
 
 
-def read_corrections(
-    path: Path,
-    by_id: bool,
-    filled: bool = False,
-    encoding: str = "utf-8",
-    column: str | None = None,
-) -> Edits:
-    """Read a file of corrections.
-
-    Args:
-        path: CSV, as any spreadsheet saves it, or another table; with the columns ``row`` and
-            ``label``. Or the relabelled rows that ``lops select`` writes.
-        by_id: rows are given by the column ``id``, or by ``row`` if the table has no such column.
-        filled: take the labels of the column ``checked`` if there is one, without empty ones.
-        encoding: of a file that is neither UTF-8 nor UTF-16.
-        column: of labels, in relabelled rows; default: ``label``.
-
-    Raises:
-        LopsError: missing columns, several tables or label columns, or what reading raises.
-    """
-    with files.reading(path):
-        delimiter, encoding = formats.as_saved(path, (LABEL, results.ROW), encoding)
-    table = readers.open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
-    row = ID if by_id and ID in table.columns else ROW
-    label = CHECKED if filled and CHECKED in table.columns else LABEL
-    relabelled = results.ROW in table.columns and results.GIVEN in table.columns
-    if relabelled:
-        row, label = results.ROW, column or LABEL
-    missing = [name for name in (row, label) if name not in table.columns]
-    if missing:
-        way_out = "; name the column of labels by --label" if relabelled else ""
-        raise LopsError(
-            f"{path} has no column {missing[0]!r}; its columns are "
-            f"{listed(map(repr, table.columns))}; wanted {row!r} and {label!r}{way_out}"
-        )
-    if relabelled:
-        rows = table.cells((row, label, results.GIVEN))
-        entries = [
-            Correction(line, *(cell_text(single(value)) for value in values))
-            for _, line, values in rows
-        ]
-        return Edits(path, entries, column, None, numbered=True)
-    optional = [name for name in (COLUMN, TABLE) if name in table.columns]
-    entries, stated = [], {name: set[str]() for name in (COLUMN, TABLE)}
-    for _, line, cells in table.cells((row, label, *optional)):
-        texts = [cell_text(cell) for cell in cells]
-        if label == LABEL or texts[1].strip():
-            entries.append(Correction(line, texts[0].strip(), texts[1]))
-        for name, text in zip(optional, texts[2:], strict=True):
-            stated[name] |= {text} - {""}
-    for name, values in stated.items():
-        if len(values) > 1:
-            raise LopsError(
-                f"{path} holds corrections of several tables: its column {name!r} has "
-                f"{listed(map(repr, sorted(values)))}; apply them one by one"
-            )
-    column, sha256 = (next(iter(stated[name]), None) for name in (COLUMN, TABLE))
-    return Edits(path, entries, column, sha256)
+_Rows = list[tuple[int, Any]]  # positions from 0, and labels
 
 
 def changes(edits: Edits, table: readers.Table, label: str, by: str | None) -> Changes:
     """Return what the corrections change in a table, after one pass over it.
 
     ``label`` is its column of labels, ``by`` its column of ids; None: corrections give row numbers,
-    from 1, over all files. Raises a LopsError about unknown or repeated rows, an id of several
-    rows, or a label that the column cannot hold.
+    from 1, over all files. Corrections of texts are of all rows of these; a new label is of those
+    that have one. Raises a LopsError about unknown or repeated rows, a row with another text, an id
+    of several rows, or a label that the column cannot hold.
     """
     asked = by_row(edits, by)
-    current: dict[str, tuple[int, Any]] = {}  # row or id -> position, label
+    rows, known, count = _rows(edits, table, (label, by), asked)
+    made = Changes(rows=count, texts=len(asked) if edits.by_key else None)
+    for key, entry in asked.items():
+        of_key = rows[key]
+        if edits.by_key and not _deletes(entry, known):
+            of_key = [row for row in of_key if not is_unlabelled(row[1])] or of_key
+        for row in of_key:
+            _change(made, edits, entry, row, known)
+    return made
+
+
+def _rows(
+    edits: Edits, table: readers.Table, names: tuple[str, str | None], asked: dict[str, Correction]
+) -> tuple[dict[str, _Rows], dict[str, Any], int]:
+    """Return the rows of the keys that are asked for, the labels of the table, and its rows.
+
+    ``names`` are its columns of labels and of ids; labels are found by their text.
+    """
+    label, by = names
+    shared = edits.by_key
+    column = shared.column if shared else by
+    if shared and column not in table.columns:
+        raise LopsError(
+            f"{edits.path} names {shared.words}, and {table.paths[0]} has no such column; give the "
+            "table that the file was made for"
+        )
+    texts = [] if shared else _text_columns(edits, table)
+    read = (label, *((column,) if column else ()), *texts)
+    current: dict[str, _Rows] = {}
+    found_texts: dict[str, list[Any]] = {}
     known: dict[str, Any] = {}
     position = -1
-    for position, (_, _, (value, *ids)) in enumerate(table.cells((label, by) if by else (label,))):
-        key = cell_text(ids[0]).strip() if ids else str(position + 1)
+    for position, (_, _, (value, *cells)) in enumerate(table.cells(read)):
         value = single(value)  # noqa: PLW2901
         if not is_unlabelled(value) and not isinstance(value, list | dict):
             known.setdefault(cell_text(value), value)
             known.setdefault(str(value), value)
+        if shared:
+            key = key_of(shared.kind, cells[0])
+        else:
+            key = cell_text(cells.pop(0)).strip() if by else str(position + 1)
         shown = key if key in asked else f"'{key}"  # as a spreadsheet shows a formula
-        if shown in asked:
-            if shown in current:
-                raise LopsError(
-                    f"{edits.place(asked[shown])}: the id {key!r} is in several rows of the "
-                    f"table; correct by row number, without --id"
-                )
-            current[shown] = (position, value)
+        if shown not in asked:
+            continue
+        if shown in current and not shared:
+            raise LopsError(
+                f"{edits.place(asked[shown])}: the id {key!r} is in several rows of the table; "
+                "correct by row number, without --id"
+            )
+        found_texts[shown] = cells
+        current.setdefault(shown, []).append((position, value))
     count = position + 1
     unknown = [entry for key, entry in asked.items() if key not in current]
     if unknown:
-        named = listed((f"{entry.row!r:.80}" for entry in unknown), limit=5)
-        has = f"{count:,} rows" if by is None else f"no such id in column {by!r}"
+        named = listed((f"{entry.row or entry.text!r:.80}" for entry in unknown), limit=5)
+        has = f"{count:,} rows" if column is None else f"no such id in column {column!r}"
+        if shared:
+            has = f"no such {shared.kind[:-1]} in column {column!r}"
         raise LopsError(
             f"{edits.place(unknown[0])}: no row {named} in the table, which has {has}; is this "
             "the table that the corrections were made for?"
         )
-    made = Changes(rows=count)
-    for key, entry in asked.items():
-        _change(made, edits, entry, current[key], known)
-    return made
+    if texts:
+        for key, entry in asked.items():
+            edits.check(entry, found_texts[key])
+    return current, known, count
 
 
-def check_table(edits: Edits, checksums: dict[str, str]) -> None:
-    """Raise a LopsError if corrections were made for another table."""
-    if edits.sha256 is not None and edits.sha256 != files.fingerprint(checksums):
-        raise LopsError(
-            f"{edits.path} was made for another table, or the table has changed since: its SHA-256 "
-            f"is {files.fingerprint(checksums)[:12]}, not {edits.sha256[:12]}; give the files of "
-            "lops select, in their order, or remove the column sha256 if the rows are the same"
-        )
+def _text_columns(edits: Edits, table: readers.Table) -> list[str]:
+    """Return the columns that may hold the texts of corrections; empty: no texts are stated."""
+    if not any((entry.text, entry.key) != (None, None) for entry in edits.entries):
+        return []
+    if edits.counts is not None and edits.counts.column in table.columns:
+        return [edits.counts.column]
+    block = next(table.blocks(), None)
+    names = list(dict.fromkeys(table.columns))
+    cells = [] if block is None else block.cells(names)
+    return [
+        name
+        for name, column in zip(names, cells, strict=False)
+        if any(isinstance(cell, str) for cell in column)
+    ]
 
 
-def by_row(edits: Edits, by: str | None = None) -> dict[str, Correction]:
-    """Return the corrections by row number, or by id; LopsError about bad and repeated rows."""
-    asked: dict[str, Correction] = {}
-    for entry in edits.entries:
-        key = entry.row
-        if by is None:
-            if not (key.isascii() and key.isdigit() and key.strip("0")):
-                raise LopsError(
-                    f"{edits.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
-                    "--id COLUMN for ids"
-                )
-            key = key.lstrip("0")  # int() refuses thousands of digits
-        if key in asked:
-            raise LopsError(
-                f"{edits.place(entry)}: row {key} was corrected in line {asked[key].line} already; "
-                "give every row once"
-            )
-        asked[key] = entry
-    return asked
+def _deletes(entry: Correction, known: dict[str, Any]) -> bool:
+    """Return whether an entry deletes its row: no label, or - where that is no class."""
+    label = entry.label.strip()
+    return not label or (label == NO_CLASS and NO_CLASS not in known)
 
 
 def _change(
@@ -213,7 +146,7 @@ def _change(
             f"{edits.place(entry)}: row {entry.row} had the label {entry.before!r:.60}, and it has "
             f"{label!r:.60} in the table; give the table that the rows were selected from"
         )
-    if not entry.label.strip() or (entry.label.strip() == NO_CLASS and NO_CLASS not in known):
+    if _deletes(entry, known):
         made.deleted.add(position)
         return
     text = entry.label
@@ -248,52 +181,12 @@ def _new(edits: Edits, entry: Correction, known: dict[str, Any]) -> Any:
     except (ValueError, RecursionError):
         value = entry.label
     if types == {float} and type(value) is int:
-        value = float(value)
-    if type(value) not in types:
+        with suppress(OverflowError):
+            value = float(value)
+    if type(value) not in types or (type(value) is float and not math.isfinite(value)):
         names = ", ".join(sorted(kind.__name__ for kind in types))
         raise LopsError(
             f"{edits.place(entry)}: the label is {entry.label!r:.80}, and the table's labels are "
             f"of type {names}; wanted one of {listed(sorted(known), limit=10)}"
         )
     return value
-
-
-def read_checked_files(
-    paths: Sequence[Path],
-    label: str | None,
-    checksums: Callable[[], dict[str, str]],
-    encoding: str = "utf-8",
-) -> dict[int, str]:
-    """Return row of the table, from 0 -> label by a person; nothing or -: none of the classes.
-
-    ``label`` is the table's column of labels; ``checksums`` returns the checksums of its files,
-    if a file names its table; ``encoding`` is of files that are neither UTF-8 nor UTF-16.
-
-    Raises a LopsError about a file that cannot be read or was made for another table or column, no
-    checked row, and a row that is checked twice with different labels.
-    """
-    labels: dict[int, str] = {}
-    source: dict[int, Path] = {}
-    for path in paths:
-        corrections = read_corrections(path, by_id=False, filled=True, encoding=encoding)
-        if corrections.sha256 is not None:
-            check_table(corrections, checksums())
-        if corrections.column not in (None, label):
-            raise LopsError(
-                f"{path} holds labels of the column {corrections.column!r}, and --label is "
-                f"{label!r}; give the file that was made for this column"
-            )
-        for key, entry in by_row(corrections).items():
-            row, text = int(key[:18]) - 1, entry.label  # int() refuses thousands of digits
-            if labels.get(row, text) != text:
-                raise LopsError(
-                    f"{corrections.place(entry)}: row {key} is checked as {text!r:.80}, and as "
-                    f"{labels[row]!r:.80} in {source[row]}; correct one of them"
-                )
-            labels[row], source[row] = text, path
-    if paths and not labels:
-        raise LopsError(
-            f"{paths[0]}: no row is checked yet; fill in the column {CHECKED}, or leave --checked "
-            "out"
-        )
-    return labels

@@ -16,6 +16,7 @@ from lops_adapters.core import __version__
 COMMANDS = {
     "demo": "label, clean and train on the embedded corpus: a first look, in seconds",
     "select": "select the labels of a table to trust: kept rows, rejected rows, a report",
+    "check": "check rows of a finished selection here, ten at a time, and select again",
     "apply": "write a table with the corrections that were made in a report",
     "agree": "how far annotators, rules and language models agree, and with checked rows",
     "patch": "insert LOPS into a checkout of ConWea, X-Class, WeSTClass or LOTClass",

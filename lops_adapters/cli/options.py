@@ -12,6 +12,11 @@ from lops_adapters.formats.readers import Table, open_table
 from lops_adapters.remote import located
 from lops_adapters.tables.annotations import by_several
 
+_OF_COLUMNS = (
+    *("text", "label", "labels", "soft_labels", "source", "gold", "id", "group"),
+    *("checked_column", "embeddings"),
+)
+
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
     """Return the parser of a command, without its options."""
@@ -60,7 +65,8 @@ def add_sources(data: Any) -> None:
     data.add_argument(
         "--source",
         metavar="COLUMN",
-        help="column with the source of each label, such as the rule or prompt that gave it",
+        help="column with the source of each label, such as the rule or prompt that gave it; "
+        "file: the name of its file, if each file holds the labels of one source",
     )
     data.add_argument(
         "--classes",
@@ -78,7 +84,20 @@ def add_text_format(data: Any) -> None:
         metavar="C",
         help="of CSV or TSV; 'tab' for a tab (default: by the suffix)",
     )
-    data.add_argument("--sheet", metavar="NAME", help="of .xlsx (default: the first)")
+    data.add_argument(
+        "--sheet",
+        action="append",
+        metavar="NAME",
+        help="of .xlsx; repeatable, for sheets with the same columns (default: the first)",
+    )
+    data.add_argument(
+        "--header-row",
+        type=int,
+        default=1,
+        metavar="N",
+        help="of CSV, TSV or .xlsx: the line of the names of columns, if a title stands above it "
+        "(default: 1)",
+    )
     data.add_argument(
         "--encoding", default="utf-8", metavar="NAME", help="of text files (default: utf-8)"
     )
@@ -105,11 +124,22 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
         delimiter=options.delimiter,
         encoding=options.encoding,
         quiet=options.quiet,
-        sheet=options.sheet,
+        sheets=options.sheet or (),
+        header_row=options.header_row,
         quotes=options.quotes,
         keep_na=options.keep_na,
         raw=raw,
+        nested=asked_columns(options),
     )
+
+
+def asked_columns(options: argparse.Namespace) -> list[str]:
+    """Return what is given for columns, also with commas between names."""
+    values = (getattr(options, name, None) for name in _OF_COLUMNS)
+    given = [
+        one for value in values for one in ([value] if isinstance(value, str) else value or ())
+    ]
+    return [name for one in given for name in (one, *one.split(","))]
 
 
 def laid_out(options: argparse.Namespace, table: Table) -> Table:

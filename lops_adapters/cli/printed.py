@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lops_adapters import remote
 from lops_adapters.console import aligned, percent
 from lops_adapters.report.classes import HEAD, by_accuracy, source_cells
-from lops_adapters.selection.committee import TOO_FEW
+from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done
 from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK

@@ -2,7 +2,7 @@
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
@@ -12,16 +12,18 @@ from typing import Any, TypeVar
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input
-from lops_adapters.cli.corrections import read_checked_files
 from lops_adapters.cli.select_options import parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
+from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file, vote_columns
+from lops_adapters.selection import Choice
+from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine, results
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.job import TableJob
-from lops_adapters.texts.choices import Choice, check_names
+from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.
 UNRECORDED = (
@@ -40,17 +42,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Select rows of a table, write them and print a summary."""
     options = parser().parse_args(arguments)
     options.command = ["lops", "select", *(arguments or ())]
+    run(options)
+    return 0
+
+
+def run(options: argparse.Namespace) -> None:
+    """Do what parsed options say, with the words of the command as ``options.command``."""
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths:
         _checked(options, paths)
-    return 0
 
 
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
     choice = _of_options(Choice, options, words=words)
-    method, row = choice.method, choice.check()
+    method, row = choice.method, check(choice, among=offered())
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
         raise LopsError(
@@ -110,7 +117,9 @@ def _job(
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
-    checked = read_checked_files(options.checked or (), columns.label, sums, options.encoding)
+    checked = read_checked(
+        options.checked or (), table, columns, options.label, sums, options.encoding
+    )
     labels = listed([columns.label] if columns.label else [*columns.soft_labels, *columns.votes])
     read = [f"texts: {columns.text}"] if columns.text else []
     read += [f"vectors: {columns.embeddings}"] if columns.embeddings else []
@@ -119,9 +128,9 @@ def _job(
         "title": f"{paths[0].name}: kept by the {choice.method} method",
         "source": f"{named}; {', '.join([*read, f'labels: {labels}'])}",
     }
-    data = {}
+    data: dict[str, Any] = {}
+    page["table"] = _table(options, paths, columns, sums if options.engine == "process" else dict)
     if options.engine == "process":
-        page["table"] = {} if columns.label is None else _table(options, paths, sums())
         vectors = [Path(options.embeddings)] if is_file(options.embeddings) else []
         known = sums()  # by the names that people know
         if files.STANDARD_INPUT in options.files:
@@ -141,7 +150,7 @@ def _job(
             **{name: value for name, value in vars(options).items() if name not in unrecorded},
             "checked": files.checksums(options.checked or ()),
         },
-        command=" ".join(options.command),
+        command=shlex.join(options.command),
     )
 
 
@@ -162,12 +171,16 @@ def _select(
 
 
 def _table(
-    options: argparse.Namespace, paths: Sequence[Path], checksums: dict[str, str]
+    options: argparse.Namespace,
+    paths: Sequence[Path],
+    columns: Columns,
+    checksums: Callable[[], dict[str, str]],
 ) -> dict[str, str]:
-    """Return what the page needs for corrections: column, checksum, and the command."""
+    """Return what files that name rows say of the table, and the commands that read them."""
     reading = [] if options.delimiter is None else ["--delimiter", options.delimiter]
     reading += [] if options.encoding == "utf-8" else ["--encoding", options.encoding]
-    reading += [] if options.sheet is None else ["--sheet", options.sheet]
+    reading += [word for name in options.sheet or () for word in ("--sheet", name)]
+    reading += [] if options.header_row == 1 else ["--header-row", str(options.header_row)]
     reading += [] if options.quotes is None else ["--quotes" if options.quotes else "--no-quotes"]
     first = lines.unpacked_name(paths[0])
     format = formats.to_read(paths[0])
@@ -179,13 +192,13 @@ def _table(
     download = "corrections.csv" if round_ == 1 else f"corrections-{round_}.csv"
     words = ["lops", "apply", download, *names, *reading, "--output", output]
     again = [word for word in options.command if word != "--force"]
-    return {
-        "column": options.label,
-        "sha256": files.fingerprint(checksums),
-        "command": shlex.join(words),
-        "check": shlex.join([*again, "--checked", download, "--force"]),
-        "download": download,
-    }
+    sums = checksums()
+    table = {"counts": columns.counted.words, "download": download}
+    table["check"] = shlex.join([*again, "--checked", download, "--force"])
+    table |= {"sha256": files.fingerprint(sums)} if sums else {}
+    return table | (
+        {"column": options.label, "command": shlex.join(words)} if options.label else {}
+    )
 
 
 def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:

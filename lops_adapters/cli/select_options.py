@@ -7,7 +7,7 @@ from lops_adapters import formats
 from lops_adapters.cli import options as shared
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
-from lops_adapters.selection.methods import offered
+from lops_adapters.selection.method_table import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 

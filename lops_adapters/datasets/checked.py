@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.rows import readable
 from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
-from lops_adapters.formats.readers import open_table
+from lops_adapters.formats.readers import open_saved
 
 NAME = "checked.csv"
 
@@ -66,8 +65,7 @@ def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        delimiter, encoding = formats.as_saved(path, ["label"])
-        table = open_table([path], delimiter=delimiter, encoding=encoding, quiet=True)
+        table = open_saved(path)
         label = column if column in table.columns else "label"
         if not {"id", label} <= set(table.columns):
             raise LopsError(

@@ -24,17 +24,16 @@ def read_table(path: Path, columns: CorpusColumns) -> Rows:
     table, a text that is not a string, or a library that is not installed.
     """
     kind = formats.to_read(path)
-    reading = Reading(kind.delimiter, quiet=columns.quiet)
+    asked = (columns.text, columns.label, columns.id)
+    reading = Reading(quiet=columns.quiet, nested=tuple(filter(None, asked)))
     start = kind.start(path, reading)
     if columns.text is None and kind.name == "csv" and _is_agnews_start(start.columns):
         columns.refuse(f"{path} (AG News)")
         return _agnews_rows(path, columns.quiet)
     chosen = columns.choose(start.columns, str(path))
     names = tuple(name for name in (chosen.text, chosen.label, chosen.id) if name is not None)
-    # An object of JSONL may have keys that the first one lacks.
-    asked = (*names, "label") if not kind.ordered and chosen.label is None else names
     blocks = (
-        (block.numbers, dict(zip(asked, _cells(block, asked, chosen.label), strict=True)))
+        (block.numbers, dict(zip(names, _cells(block, names, chosen.label), strict=True)))
         for block in kind.blocks(path, start, names)
     )
     return _gather(path, blocks, chosen, kind.unit)
@@ -109,8 +108,6 @@ def _gather(
         if chosen.label is not None:
             # Interned: a million rows share the names of a few classes.
             labels += map(sys.intern, _names(cells[chosen.label], rows, chosen.label))
-        elif "label" in cells:
-            _refuse_labels(cells["label"], rows)
         if chosen.id is not None:
             ids += _names(cells[chosen.id], rows, chosen.id)
     return Rows(
@@ -118,15 +115,6 @@ def _gather(
         ids=ids if chosen.id is not None else None,
         labels=labels if chosen.label is not None else None,
     )
-
-
-def _refuse_labels(cells: Sequence[Any], rows: Sequence[str]) -> None:
-    """Raise a LopsError about a label in JSONL whose first line has none."""
-    for cell, row in zip(cells, rows, strict=True):
-        if cell is not None:
-            raise LopsError(
-                f"{row}: a label here but none in the first line; label all lines or none"
-            )
 
 
 def _texts(cells: Sequence[Any], rows: Sequence[str], chosen: CorpusColumns) -> Iterator[str]:

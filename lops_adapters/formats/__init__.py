@@ -8,12 +8,14 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.formats.argilla import Argilla
 from lops_adapters.formats.arrow import Arrow
-from lops_adapters.formats.base import Format, Reading
+from lops_adapters.formats.base import Format
+from lops_adapters.formats.contents import check_contents
 from lops_adapters.formats.delimited import Delimited
 from lops_adapters.formats.json_array import Json
+from lops_adapters.formats.json_table import JsonTable
 from lops_adapters.formats.jsonl import Jsonl
 from lops_adapters.formats.label_studio import LabelStudio
-from lops_adapters.formats.lines import binary, encoding_of, is_packed, unpacked_name
+from lops_adapters.formats.lines import binary, is_packed, unpacked_name
 from lops_adapters.formats.parquet import Parquet
 from lops_adapters.formats.plain_text import Folders, Lines
 from lops_adapters.formats.prodigy import Prodigy
@@ -34,6 +36,7 @@ FORMATS: dict[str, Format] = {
         Argilla(),
         Prodigy(),
         Folders(),
+        JsonTable(),
     )
 }
 WRITTEN = tuple(name for name, one in FORMATS.items() if one.native == name)
@@ -58,6 +61,8 @@ def suffixes(names: Sequence[str] = tuple(FORMATS)) -> list[str]:
 def to_read(path: Path) -> Format:
     """Return the format of a file or of class folders; a LopsError if its suffix is unknown."""
     format = FORMATS["folders"] if path.is_dir() else of_suffix(path)
+    if path.is_file():
+        check_contents(path)
     if format is None:
         if is_packed(path):
             with binary(path):  # says what is wrong with an archive
@@ -68,27 +73,6 @@ def to_read(path: Path) -> Format:
             "file"
         )
     return FORMATS[format.fitting(path)]
-
-
-def as_saved(path: Path, columns: Sequence[str], encoding: str = "utf-8") -> tuple[str | None, str]:
-    """Return the delimiter and the encoding of a small file as a spreadsheet saved it.
-
-    Args:
-        path: of the file.
-        columns: the delimiter has to find at least one.
-        encoding: to try after byte order marks and UTF-8.
-
-    Raises a LopsError: an unknown suffix, or what reading the beginning raises.
-    """
-    kind = to_read(path)
-    if kind.name not in ("csv", "tsv"):
-        return None, encoding
-    encoding = encoding_of(path, encoding)
-    for delimiter in (kind.delimiter, ";", "\t", ","):
-        read = kind.start(path, Reading(delimiter, encoding, quotes=True)).columns
-        if not set(columns).isdisjoint(read):
-            return delimiter, encoding
-    return None, encoding
 
 
 def to_write(path: Path, option: str) -> str:

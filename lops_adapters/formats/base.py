@@ -25,22 +25,26 @@ class Reading:
     """How files are read.
 
     Attributes:
-        delimiter: of CSV and TSV.
+        delimiter: of CSV and TSV; empty: decided from the first lines.
         encoding: of CSV, TSV and JSONL.
         quiet: no progress bars.
-        sheet: of spreadsheets; None: the first.
+        sheets: of spreadsheets; none: the first.
+        header_row: line of the names of columns of CSV, TSV and spreadsheets, or one before it.
         quotes: whether quotes hold cells of CSV and TSV together; None: decided from the file.
         keep_na: cells such as NULL and N/A are text in CSV, TSV and spreadsheets, too.
+        nested: names that may be paths to nested values of JSON.
         raw: blocks of text formats hold the text of every row, to write it again.
     """
 
-    delimiter: str = ","
+    delimiter: str = ""
     encoding: str = "utf-8"
     quiet: bool = True
-    sheet: str | None = None
+    sheets: tuple[str, ...] = ()
+    header_row: int = 1
     quotes: bool | None = None
     keep_na: bool = False
     raw: bool = False
+    nested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Start:
 
     Attributes:
         format: its name.
-        columns: their names; of JSONL, the keys of the first object.
+        columns: their names; of JSON, all keys, and paths that are asked for.
         reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
@@ -58,6 +62,7 @@ class Start:
         header, footer: the text before and behind the rows.
         layout: columns by the tool that wrote the file, if its records tell them.
         part: the only rows to read, one of :meth:`Format.parts`; None: all.
+        notes: sentences about what is read, and what is not.
     """
 
     format: str
@@ -71,6 +76,7 @@ class Start:
     header: str = ""
     footer: str = ""
     layout: Layout | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -163,7 +169,6 @@ class Format(ABC):
         copied: the format, by its suffix, that :meth:`copier` writes; empty: its name.
         ordered: whether columns have an order.
         names_differ: no two columns have the same name.
-        delimiter: of CSV and TSV, unless another is given.
     """
 
     name: str
@@ -174,7 +179,6 @@ class Format(ABC):
     copied: str = ""
     ordered: bool = True
     names_differ: bool = True
-    delimiter: str = ","
 
     def fitting(self, path: Path) -> str:
         """Return the name of the format of a file with this suffix, by its contents."""

@@ -11,9 +11,11 @@ from typing import Any
 from lops_adapters import storage
 
 NO_CLASS = "-"  # in place of a checked label: none of the classes
-# What pandas and R write, and read as a missing value, in files of text.
-NA = frozenset(["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "None"])
+# What pandas and R write, and read as a missing value, in files of text; errors of spreadsheets.
+_ERRORS = "#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #FIELD! #GETTING_DATA"
+NA = frozenset(["NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None", *_ERRORS.split()])
 _NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
+_WHOLE = re.compile(r"-?[0-9]+")
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 
 
@@ -91,6 +93,15 @@ def without_formula(value: Any) -> str:
     return text
 
 
+def content(value: Any) -> str:
+    """Return a text or an id without what files and spreadsheets change in it: spaces, line ends.
+
+    >>> [content(value) for value in (" one\\r\\n two ", 7, None, float("nan"))]
+    ['one two', '7', '', '']
+    """
+    return "" if is_unlabelled(value) else " ".join(cell_text(value).split())
+
+
 def cell_texts(values: Iterable[Any], escape: bool = False) -> list[str]:
     """Return the cells of a row as texts; ``escape``: without formulas.
 
@@ -116,6 +127,21 @@ def spelling(value: Any) -> str:
         return text
     sign, whole, rest = number.groups()
     return f"{sign.strip('+')}{whole}{f'.{rest}' if rest else ''}"
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text is a whole number without a point."""
+    return _WHOLE.fullmatch(text) is not None
+
+
+def whole(text: str) -> str:
+    """Return a whole number without the point that data frames add; other texts as they are.
+
+    >>> [whole(text) for text in ("3.0", "-1.", "03.00", "3.5", "v3.0")]
+    ['3', '-1', '03', '3.5', 'v3.0']
+    """
+    number, point, rest = text.partition(".")
+    return number if point and not rest.strip("0") and is_whole(number) else text
 
 
 def meant(text: str, known: Iterable[str]) -> str | None:

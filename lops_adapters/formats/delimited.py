@@ -6,7 +6,7 @@ import codecs
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, repeat, tee
+from itertools import chain, islice, repeat, tee
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,20 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import NA, cell_text, cell_texts, number_text
+from lops_adapters.formats.headers import (
+    FIRST,
+    divided,
+    first_rows,
+    header_of,
+    with_row_names,
+    without_title,
+)
 from lops_adapters.formats.lines import beginning, binary, first_lines, raw_lines, text_lines
-from lops_adapters.formats.quotes import SCANNED, pair, spans, unquoted
+from lops_adapters.formats.quotes import SCANNED, long_cells, pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
 from lops_adapters.formats.records import LineBlock
+
+_FIRST = 200  # lines that tell how a file is read
 
 
 def csv_records(
@@ -51,12 +61,12 @@ def csv_records(
         return
     line = 0
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    previous = csv.field_size_limit(2**31 - 1)
     try:
-        for record in reader:
-            line = reader.line_num
-            if record:
-                yield line, record
+        with long_cells():
+            for record in reader:
+                line = reader.line_num
+                if record:
+                    yield line, record
     except csv.Error as error:
         kind = "TSV" if delimiter != "," else "CSV"
         last = reader.line_num
@@ -66,8 +76,6 @@ def csv_records(
             'quote fields that contain a quote, and double it: "say ""yes"" to it", or to lops '
             "select give --no-quotes if no field is quoted"
         ) from None
-    finally:
-        csv.field_size_limit(previous)
 
 
 @dataclass
@@ -114,22 +122,38 @@ class Delimited(base.Format):
 
     def __init__(self, name: str, delimiter: str) -> None:
         self.name = self.native = name
-        self.suffixes, self.delimiter = (f".{name}",), delimiter
+        self.suffixes, self._delimiter = (f".{name}",), delimiter
 
     def start(self, path: Path, reading: Reading) -> Start:
+        """Read the first lines: the delimiter, the header, and whether quotes hold cells."""
         with binary(path) as file:
             first = beginning(path, file, reading.encoding)
-            lines, again = tee(text_lines(path, reading.encoding, True, file))
-            quotes = reading.quotes is not False
-            line, header = next(csv_records(path, True, reading.delimiter, lines, quotes), (0, []))
-            text = "".join(islice(again, line))
-        if not header:
+            most = FIRST + reading.header_row
+            top = list(islice(text_lines(path, reading.encoding, True, file), most))
+        row, delimiter = divided(top, reading, self._delimiter)
+        reading, quotes = replace(reading, delimiter=delimiter), reading.quotes is not False
+        records = csv_records(path, True, delimiter, without_title(top, row), quotes)
+        last, names = next(records, (0, []))
+        if not names:
             raise LopsError(f"{path} is empty; wanted a header with the names of the columns")
         if reading.quotes is None:
             some, whole = first_lines(path, reading.encoding, SCANNED)
-            reading = replace(reading, quotes=pair(some, reading.delimiter, str(path), whole))
-        marked = first.startswith(codecs.BOM_UTF8)
-        return Start(self.name, tuple(header), reading, marked=marked, mark=first, header=text)
+            some = list(without_title(some, row))
+            reading = replace(reading, quotes=pair(some, delimiter, str(path), whole))
+        below = first_rows(top[last:], last, reading, len(top) == most)
+        header, rows = header_of(chain([(last, names)], below))
+        # R writes quotes; without them, a text with a comma looks the same.
+        is_named = delimiter in "\t " or "".join(top[header.last :]).startswith('"')
+        columns = with_row_names(names, [cells for _, cells in rows]) if is_named else names
+        return Start(
+            self.name,
+            tuple(columns),
+            reading,
+            marked=first.startswith(codecs.BOM_UTF8),
+            mark=first,
+            header="".join(top[: header.last]),
+            notes=header.notes,
+        )
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         reading = start.reading
@@ -148,7 +172,7 @@ class Delimited(base.Format):
         self, path: Path, start: Start, added: Sequence[str], like: base.Like, escape: bool
     ) -> base.Writer:
         """Return a writer; a file of the same format keeps its delimiter, and has no new quotes."""
-        delimiter, quotes = self.delimiter, True
+        delimiter, quotes = self._delimiter, True
         if start.format == self.name:
             delimiter, quotes = start.reading.delimiter, start.reading.quotes is not False
         return TextRows(path, start, added, delimiter, escape, quotes)
@@ -166,9 +190,12 @@ def _rows(
     """
     reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
-    lines, again = tee(lines)
-    records = csv_records(path, True, reading.delimiter, lines, quotes)
-    last_line, _ = next(records, (0, []))  # the header
+    first = next(iter(lines := iter(lines)), "")
+    row, _ = divided([first], reading, reading.delimiter)
+    lines, again = tee(chain([first], lines))
+    below_title = without_title(lines, row)
+    header, records = header_of(csv_records(path, True, reading.delimiter, below_title, quotes))
+    last_line = header.last
     list(islice(again, last_line))
     for line, record in records:
         needs_text = reading.raw or not (reading.keep_na or NA.isdisjoint(record))

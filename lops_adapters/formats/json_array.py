@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.formats.jsonl import JsonBlock, Jsonl, JsonRows
 from lops_adapters.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats.paths import columns_of
+from lops_adapters.formats.quotes import SCANNED
 from lops_adapters.formats.raw import RawRows
 
 _BETWEEN = ",\n"
@@ -35,12 +39,13 @@ class Json(Jsonl):
     unit = "row"
 
     def fitting(self, path: Path) -> str:
-        """Return jsonl for lines of objects, label-studio for its tasks, else json."""
+        """Return the format of lines of objects, of one object, of a tool's records, or json."""
         if not path.is_file():
             return self.name
         start = _first_text(path)
-        if start.startswith("{") and _is_object(start.split("\n", 1)[0]):
-            return "jsonl"
+        if start.startswith("{"):
+            line, _, rest = start.partition("\n")
+            return "jsonl" if _is_object(line) and rest.strip() else "json-table"
         return _tool(start) or self.name
 
     def counts(self, path: Path) -> bool:
@@ -49,15 +54,11 @@ class Json(Jsonl):
         return start.startswith("[") and start[1:].lstrip().startswith("{")
 
     def start(self, path: Path, reading: Reading) -> Start:
-        """Read the keys of the first object, and the text around the objects."""
-        text, mark = whole_text(path, reading)
-        first = next(objects(path, text), None)
-        if first is None:
-            raise LopsError(f"{path} is empty; wanted an array of objects")
-        start, _, record = first
-        footer = text[text.rstrip().rfind("}") + 1 :]
-        header = text[:start]
-        return Start(self.name, tuple(record), reading, mark=mark, header=header, footer=footer)
+        """Read the keys of all objects, and the text around the objects."""
+        text, start = around(path, reading)
+        first = takewhile(lambda one: one[0] < SCANNED, objects(path, text))
+        columns = columns_of((record for _, _, record in first), reading.nested)
+        return replace(start, columns=columns)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         text, _ = whole_text(path, start.reading)
@@ -80,6 +81,17 @@ class Json(Jsonl):
     def copier(self, path: Path, start: Start) -> base.Writer:
         """Return a writer of objects that keep their text, and what stands between them."""
         return RawObjects(path, start)
+
+
+def around(path: Path, reading: Reading) -> tuple[str, Start]:
+    """Return the text of a file, and its beginning without columns: what is around the objects."""
+    text, mark = whole_text(path, reading)
+    first = next(objects(path, text), None)
+    if first is None:
+        raise LopsError(f"{path} is empty; wanted an array of objects")
+    footer = text[text.rstrip().rfind("}") + 1 :]
+    header = text[: first[0]]
+    return text, Start(Json.name, (), reading, mark=mark, header=header, footer=footer)
 
 
 def whole_text(path: Path, reading: Reading) -> tuple[str, bytes]:

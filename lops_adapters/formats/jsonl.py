@@ -16,8 +16,10 @@ from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import json_text, valid, valid_text
 from lops_adapters.formats.lines import beginning, binary, text_lines
+from lops_adapters.formats.paths import columns_of, steps_to, value_at
+from lops_adapters.formats.quotes import SCANNED
 from lops_adapters.formats.raw import RawRows
-from lops_adapters.formats.spans import items
+from lops_adapters.formats.spans import changed, items
 
 _LONGEST = 2**20  # bytes of the first line that tell the layout
 _BREAK = re.compile(r"[ \t]*[\r\n]\s*")
@@ -47,7 +49,9 @@ class JsonBlock(Block):
             yield json_object(self.path, number, line)
 
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        rows = [[record.get(name) for name in names] for record in self._objects()]
+        paths = any("." in name for name in names)
+        get: Any = value_at if paths else dict.get
+        rows = [[get(record, name) for name in names] for record in self._objects()]
         return [list(column) for column in zip(*rows, strict=True)]
 
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:
@@ -57,18 +61,29 @@ class JsonBlock(Block):
             new = record.keys() - names
             if new:
                 raise LopsError(
-                    f"a row has a key {min(new)!r} that the first row lacks, so there is no column "
-                    "for it; give --format jsonl"
+                    f"a row has a key {min(new)!r} that no row in the first {SCANNED >> 20} MiB "
+                    "has, so there is no column for it; give --format jsonl"
                 )
-            rows.append([record.get(name) for name in names])
+            rows.append([value_at(record, name) for name in names])
         return rows
 
     def replaced(self, column: str, values: Mapping[int, Any]) -> Block:
         """Return the block with other values of a key; in a list if the value was in one."""
         lines, raw = list(self.lines), None if self.raw is None else list(self.raw)
         for row, value in values.items():
-            old = json_object(self.path, self.numbers[row], lines[row]).get(column)
-            lines[row] = with_value(lines[row], column, [value] if isinstance(old, list) else value)
+            record = json_object(self.path, self.numbers[row], lines[row])
+            old = record.get(column)
+            if column in record or "." not in column:
+                new = [value] if isinstance(old, list) else value
+                lines[row] = with_value(lines[row], column, new)
+            else:
+                steps = steps_to(record, column)
+                if steps is None:
+                    raise LopsError(
+                        f"{self.place(row)} has no value at {column!r} that could be replaced; "
+                        "leave the row out of the corrections"
+                    )
+                lines[row] = changed(lines[row], steps, value)
             if raw is not None:
                 raw[row] = raw[row].replace(self.lines[row], lines[row], 1)
         return replace(self, lines=lines, raw=raw)
@@ -95,10 +110,11 @@ class Jsonl(base.Format):
         with binary(path) as file:
             mark = beginning(path, file, reading.encoding)
             lines = text_lines(path, reading.encoding, True, file)
-            number, line = next(_filled(lines), (0, ""))
-        if not number:
+            records = (json_object(path, number, line) for number, line in _first(lines))
+            columns = columns_of(records, reading.nested)
+        if not columns:
             raise LopsError(f"{path} is empty; wanted one JSON object per line")
-        return Start(self.name, tuple(json_object(path, number, line)), reading, mark=mark)
+        return Start(self.name, columns, reading, mark=mark)
 
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         lines = text_lines(path, start.reading.encoding, start.reading.quiet)
@@ -122,6 +138,16 @@ class Jsonl(base.Format):
 
 def _filled(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     return ((number, line.strip()) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _first(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the filled lines that tell the columns."""
+    size = 0
+    for number, line in _filled(lines):
+        yield number, line
+        size += len(line)
+        if size > SCANNED:
+            return
 
 
 def _with_text(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import lzma
 import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,7 +24,8 @@ from lops_adapters.formats.limits import Unpacked
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
 _NOTES = (".md", ".txt", ".pdf", ".html", "")  # in an archive, next to its table
-_BAD = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+_QUOTED = re.compile(r'"[^"]*"')
+_BAD = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile)
 _IN_RUNS = 0.8
 _SCRIPTS = (
     ("cp932", "[\u3041-\u30fa]", 0.2),
@@ -164,14 +167,15 @@ def first_lines(path: Path, encoding: str, most: int) -> tuple[list[str], bool]:
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         content = content if whole else content[: content.rfind(b"\n") + 1]
         with suppress(UnicodeDecodeError):  # at once: several times faster than line by line
-            return io.StringIO(content.decode("utf-8-sig"), newline="\n").readlines(), whole
-    lines: list[str] = []
+            lines = io.StringIO(content.decode("utf-8-sig"), newline="\n")
+            return list(_ended(lines)), whole
+    some: list[str] = []
     for line in text_lines(path, encoding, True):
         most -= len(line)
         if most < 0:
-            return lines, False
-        lines.append(line)
-    return lines, True
+            return some, False
+        some.append(line)
+    return some, True
 
 
 def encoding_of(path: Path, usual: str = "utf-8") -> str:
@@ -232,12 +236,29 @@ def beginning(path: Path, opened: Any, encoding: str) -> bytes:
 def text_lines(
     path: Path, encoding: str, quiet: bool, opened: IO[bytes] | None = None
 ) -> Iterator[str]:
-    """Yield the lines of a text file with their ends; only a line feed ends a line.
+    """Yield the lines of a text file with their ends.
 
-    ``opened``: the file, if it is open already.
+    Only a line feed ends a line, or a carriage return if one ends the first line, as in CSV of
+    older spreadsheets. ``opened``: the file, if it is open already.
 
     Raises a LopsError: bytes that are not valid in the encoding, with the line.
     """
+    return _ended(_decoded(path, encoding, quiet, opened))
+
+
+def _ended(lines: Iterator[str]) -> Iterator[str]:
+    """Return lines, cut at carriage returns if one ends the first line."""
+    first = next(lines, "")
+    again = chain([first] if first else [], lines)
+    if "\r" in first[:-2] and "\r" in _QUOTED.sub("", first).rstrip("\r\n"):
+        return chain.from_iterable(io.StringIO(line, newline="") for line in again)
+    return again
+
+
+def _decoded(
+    path: Path, encoding: str, quiet: bool, opened: IO[bytes] | None = None
+) -> Iterator[str]:
+    """Yield the lines of a text file with their ends; only a line feed ends a line."""
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         try:
             yield from raw_lines(path, quiet, opened)

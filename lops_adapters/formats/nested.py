@@ -13,10 +13,12 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
-from lops_adapters.formats.json_array import ArrayBlock, Json, RawObjects, objects, whole_text
+from lops_adapters.formats.json_array import ArrayBlock, RawObjects, around, objects, whole_text
 from lops_adapters.formats.layouts import Layout
+from lops_adapters.formats.paths import Steps
 from lops_adapters.formats.records import RecordBlock
-from lops_adapters.formats.spans import Steps, changed, without
+from lops_adapters.formats.shapes import check_shape
+from lops_adapters.formats.spans import changed, without
 
 
 class Annotation(NamedTuple):
@@ -53,12 +55,16 @@ class NestedBlock(RecordBlock):
 
 
 class Nested(Format):
-    """An array of records of a tool; it is told by its first one."""
+    """An array of records of a tool; it is told by its first one.
+
+    ``shape``: of a record, see :mod:`~lops_adapters.formats.shapes`.
+    """
 
     suffixes = ()
     unit = "row"
     native = "jsonl"
     copied = "json"
+    shape: Any
 
     @abstractmethod
     def annotations(self, record: dict[str, Any]) -> list[Annotation]:
@@ -70,9 +76,10 @@ class Nested(Format):
 
     def start(self, path: Path, reading: Reading) -> Start:
         """Read the names of all columns, and the text around the records."""
-        about = Json().start(path, reading)
-        text, _ = whole_text(path, reading)
+        text, about = around(path, reading)
         records = [record for _, _, record in objects(path, text)]
+        for number, record in enumerate(records, 1):
+            check_shape(record, self.shape, f"{path}, {self.unit} {number}")
         rows = (row.cells for record in records for row in self.annotations(record))
         names = tuple(dict.fromkeys(name for cells in rows for name in cells))
         return replace(about, format=self.name, columns=names, layout=self.layout(records))

@@ -56,8 +56,11 @@ class BatchBlock(Block):
         columns = [self._values(name) for name in names]
         for index, name in enumerate(names):
             if name in self.class_names:
-                name_of = dict(enumerate(self.class_names[name]))
-                columns[index] = [name_of.get(code) for code in columns[index]]
+                name_of = dict(enumerate(self.class_names[name])).get
+                columns[index] = [
+                    [*map(name_of, code)] if isinstance(code, list) else name_of(code)
+                    for code in columns[index]
+                ]
         return columns
 
     def _values(self, name: str) -> list[Any]:
@@ -92,9 +95,8 @@ class BatchBlock(Block):
         known = self.class_names.get(column)
         for row, value in values.items():
             if known is not None and value is not None:
-                cells[row] = class_id(known, value, column)
-            else:
-                cells[row] = [value] if _is_list(pyarrow, kind) else value
+                value = class_id(known, value, column)  # noqa: PLW2901
+            cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
         columns[index] = _array(pyarrow, cells, self.batch.schema.field(index))
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)

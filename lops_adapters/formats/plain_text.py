@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
 from lops_adapters.formats.cells import single
+from lops_adapters.formats.headers import SPACED
 from lops_adapters.formats.lines import binary, text_lines
 from lops_adapters.formats.records import LineBlock, RecordBlock
 
@@ -16,17 +18,25 @@ LABEL = "__label__"
 
 
 class Lines(Format):
-    """A text per line; fastText writes its labels first, such as ``__label__sports``."""
+    """A text per line; fastText writes its labels first, such as ``__label__sports``.
+
+    A first line with tabs, or with spaces between names in quotes, is the header of a table.
+    """
 
     name = "txt"
     suffixes = (".txt",)
     packs = True
     native = "csv"
 
+    def fitting(self, path: Path) -> str:
+        """Return tsv for a table, as spreadsheets and R write it, else txt."""
+        first = _first_line(path)
+        is_table = "\t" in first or SPACED.fullmatch(first)
+        return "tsv" if is_table and not first.startswith(LABEL) else self.name
+
     def counts(self, path: Path) -> bool:
         """Return whether the first line has a label; others of a folder may be notes."""
-        with binary(path) as file:
-            return file.readline().removeprefix(b"\xef\xbb\xbf").startswith(LABEL.encode())
+        return _first_line(path).startswith(LABEL)
 
     def start(self, path: Path, reading: Reading) -> Start:
         """Look for a label in the first line."""
@@ -43,6 +53,15 @@ class Lines(Format):
             numbers, texts = zip(*rows, strict=True)
             cells = [_labelled(text) if len(start.columns) > 1 else [text] for text in texts]
             yield LineBlock(path, numbers, start.columns, cells)
+
+
+def _first_line(path: Path) -> str:
+    """Return the first line of a file, which may be UTF-16 with a mark."""
+    with binary(path) as file:
+        first = file.readline()
+    wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = first.decode("utf-16" if wide else "utf-8-sig", "replace")
+    return text.partition("\n")[0].partition("\r")[0]
 
 
 def _labelled(line: str) -> list[Any]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -20,6 +21,22 @@ SCANNED = 2**26  # bytes that decide
 _REPEATED = 2  # rows in which a value occurs elsewhere, at least
 _LONGEST = 80  # characters of a value that repeats
 _MOST = 1000  # different values of a column that repeats
+_usual_limits: list[int] = []  # of csv, once per reader that is open
+
+
+@contextmanager
+def long_cells() -> Iterator[None]:
+    """Let Python's csv read cells of any length meanwhile; several readers may be open at a time.
+
+    Its limit counts for the whole process.
+    """
+    _usual_limits.append((_usual_limits or [csv.field_size_limit(2**31 - 1)])[0])
+    try:
+        yield
+    finally:
+        usual = _usual_limits.pop()
+        if not _usual_limits:
+            csv.field_size_limit(usual)
 
 
 class Joined(NamedTuple):
@@ -55,10 +72,11 @@ def pair(lines: Sequence[str], delimiter: str, name: str, whole: bool = True) ->
         return True
     width = body[0].count(delimiter) + 1
     regular = width > 1 and all(line.count(delimiter) + 1 == width for line in body)
-    joined, paired = _joined(lines, delimiter, width, whole)
-    if not paired:
-        return not regular
-    values = _repeated(lines, delimiter, joined) if joined else []
+    with long_cells():
+        joined, paired = _joined(lines, delimiter, width, whole)
+        if not paired:
+            return not regular
+        values = _repeated(lines, delimiter, joined) if joined else []
     swallowed = [one for one in joined if _are_rows(one.rows, values)]
     if not swallowed:
         return True

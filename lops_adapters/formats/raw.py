@@ -24,7 +24,8 @@ class RawRows(Writer):
 
     def __init__(self, path: Path, start: Start) -> None:
         mark, self._codec = _encoding(start)
-        self._ends = "\r\n" if start.header.endswith("\r\n") else "\n"
+        ends = (one for one in ("\r\n", "\r") if start.header.endswith(one))
+        self._ends = next(ends, "\n")
         self._before = ""  # what was written last
         self._file = path.open("wb")
         self._file.write(mark)
@@ -38,7 +39,7 @@ class RawRows(Writer):
 
     def _put(self, text: str, joined: bool = False) -> None:
         """Write a text, on a new line if it is not ``joined`` to what stands before."""
-        if not joined and self._before and not self._before.endswith("\n"):
+        if not joined and self._before and not self._before.endswith(("\n", "\r")):
             text = f"{self._ends}{text}"
         try:
             self._file.write(text.encode(self._codec))

@@ -17,7 +17,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start
 from lops_adapters.formats.files import check_name
 from lops_adapters.formats.files import reading as readable
+from lops_adapters.formats.lines import encoding_of
 
+TABULAR = ("csv", "tsv", "xlsx")  # formats with a line of names
 UNQUOTED = (
     "Quotes are read as part of the texts, since they do not hold cells together; if they do, give "
     "--quotes."
@@ -44,7 +46,7 @@ class Table:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns; for JSONL, the keys of the first object."""
+        """The names of the columns; of JSON, all keys, and paths that are asked for."""
         return self.start.columns
 
     def blocks(self, columns: Names | None = None) -> Iterator[Block]:
@@ -131,10 +133,12 @@ def open_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     quiet: bool = False,
-    sheet: str | None = None,
+    sheets: Sequence[str] = (),
+    header_row: int = 1,
     quotes: bool | None = None,
     keep_na: bool = False,
     raw: bool = False,
+    nested: Sequence[str] = (),
 ) -> Table:
     """Read the beginnings of files and return them as a table.
 
@@ -144,39 +148,48 @@ def open_table(
             the header.
         encoding: of text files, a name that Python knows.
         quiet: no progress bars.
-        sheet: name of the sheet to read, of spreadsheets; default: the first.
-        quotes, keep_na, raw: as in :class:`~lops_adapters.formats.base.Reading`.
+        sheets: names of the sheets to read, of spreadsheets; default: the first.
+        header_row: line of the names of columns, of CSV, TSV and spreadsheets.
+        quotes, keep_na, raw, nested: as in :class:`~lops_adapters.formats.base.Reading`.
 
     Raises a LopsError: an unknown suffix, several formats, different columns, or an empty file.
     """
+    kinds = {}
     for path in paths:
         check_name(str(path))
-    kinds = {kind.name: kind for kind in map(formats.to_read, paths)}
+        with readable(path):
+            kind = formats.to_read(path)
+        kinds[kind.name] = kind
     if len(kinds) > 1:
         raise LopsError(
             f"the files have several formats ({', '.join(sorted(kinds))}); give files of one format"
         )
     (kind,) = kinds.values()
     _check_options(kind.name, delimiter, encoding)
-    if sheet is not None and kind.name != "xlsx":
-        raise LopsError(f"--sheet is {sheet!r}, but {paths[0]} is no spreadsheet; leave it out")
-    first, how = (
-        paths[0],
-        Reading(delimiter or kind.delimiter, encoding, quiet, sheet, quotes, keep_na, raw),
-    )
-    if delimiter is None and kind.name in ("csv", "tsv"):
-        with readable(first):
-            how = replace(how, delimiter=_dividing(kind.start(first, replace(how, quotes=True))))
-    starts = {}
+    if sheets and kind.name != "xlsx":
+        raise LopsError(f"--sheet is {sheets[0]!r}, but {paths[0]} is no spreadsheet; leave it out")
+    if header_row < 1 or (header_row > 1 and kind.name not in TABULAR):
+        raise LopsError(
+            f"--header-row is {header_row} for a {kind.name} file; wanted the line of the names of "
+            "columns, from 1, in CSV, TSV or a spreadsheet"
+        )
+    first, starts = paths[0], dict[Path, Start]()
+    how = Reading(
+        delimiter or "", encoding, quiet, tuple(dict.fromkeys(sheets)), header_row, quotes, keep_na,
+        raw, tuple(nested),
+    )  # fmt: skip
     for path in paths:
         with readable(path):
             starts[path] = kind.start(path, how)
+        how = replace(how, delimiter=starts[path].reading.delimiter)
     start = starts[first]
     pairing = all(one.reading.quotes is not False for one in starts.values())
     start = replace(start, reading=replace(start.reading, quotes=pairing))
     for path, other in starts.items():
         columns = other.columns
-        same = columns == start.columns or (not kind.ordered and set(columns) == set(start.columns))
+        same = columns == start.columns or not (
+            kind.ordered or set(columns).isdisjoint(start.columns)
+        )
         if not same or other.types != start.types:
             what = "types of columns" if columns == start.columns else "columns"
             raise LopsError(
@@ -184,15 +197,22 @@ def open_table(
                 f"not {listed(map(repr, start.columns))}; give files with the same columns and "
                 "types"
             )
-    notes = (UNQUOTED,) if quotes is None and not pairing else ()
-    return Table(tuple(paths), kind, start, notes=notes)
+    every = dict.fromkeys(name for one in starts.values() for name in one.columns)
+    start = replace(start, columns=tuple(every)) if len(every) > len(start.columns) else start
+    notes = [note for one in starts.values() for note in one.notes]
+    notes += [UNQUOTED] if quotes is None and not pairing else []
+    return Table(tuple(paths), kind, start, notes=tuple(dict.fromkeys(notes)))
 
 
-def _dividing(start: Start) -> str:
-    """Return the delimiter of a header: another one if the suffix's finds one column only."""
-    names, usual = start.columns, start.reading.delimiter
-    others = (one for one in (";", "\t", ",") if len(names) == 1 and one in names[0])
-    return next(others, usual)
+def open_saved(path: Path, usual: str = "utf-8") -> Table:
+    """Return a small table as a spreadsheet saved it: CSV by its mark, as UTF-8 or as ``usual``.
+
+    Raises as :func:`open_table`.
+    """
+    with readable(path):
+        is_text = formats.to_read(path).name in ("csv", "tsv")
+        encoding = encoding_of(path, usual) if is_text else usual
+    return open_table([path], encoding=encoding, quiet=True)
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:

@@ -1,12 +1,12 @@
 """The places of values in the text of a JSON object: one changes, and other bytes stay."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from lops_adapters.formats.cells import json_text
+from lops_adapters.formats.paths import Steps
 
-Steps = Sequence[str | int]  # keys and places in arrays, from an object to a value in it
 _SPACE = " \t\r\n"
 _DECODER = json.JSONDecoder()
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
-from lops_adapters.selection.methods import check_rule
+from lops_adapters.selection.method_table import check_rule
 from lops_adapters.selection.selectors import Labels, encode
 from lops_adapters.storage import write_arrays
 

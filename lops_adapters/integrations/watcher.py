@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.integrations.recorder import Record
-from lops_adapters.selection.methods import check_rule
+from lops_adapters.selection.method_table import check_rule
 
 
 class Watcher:

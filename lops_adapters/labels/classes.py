@@ -4,8 +4,9 @@ import json
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import is_unlabelled, valid_text
+from lops_adapters.formats.cells import is_unlabelled, is_whole, valid_text, whole
 from lops_adapters.formats.places import SHOWN, rows_of
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import no_classes
@@ -33,20 +34,22 @@ class Classes:
         counts: (k,) int64 rows.
         code_of: label as it was given -> code.
         values: name -> label as it was given.
-        rows: label as it was given -> rows; several may nearly name one class.
+        rows: label as it was given, as text -> rows; several may name one class.
         abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
         problems: sentences about labels that are probably not meant so.
+        read_as: of ``notes``, what labels are read as another class.
     """
 
     names: tuple[str, ...]
     counts: np.ndarray
     code_of: dict[Hashable, int]
     values: dict[str, Hashable]
-    rows: dict[Hashable, int]
+    rows: dict[str, int]
     abstained: int
     notes: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    read_as: list[str] = field(default_factory=list)
 
     def codes(self, labels: Sequence[Any]) -> np.ndarray:
         """Return the (m,) int64 codes of labels as they were given; -1: no class."""
@@ -67,9 +70,16 @@ class Classes:
         return np.fromiter(codes, np.int64, len(labels))
 
     def gold_name(self, label: Any) -> str:
-        """Return the name of a gold label; one equal to a label (1.0 and 1) gets its name."""
+        """Return the name of a gold label: a label's in either spelling (1.0 and 1), or its own."""
         code = self.code_of.get(label)
-        return valid_text(str(label)) if code is None else self.names[code]
+        if code is not None:
+            return self.names[code]
+        name = valid_text(str(label))
+        return self._by_number.get(whole(name), name)
+
+    @cached_property
+    def _by_number(self) -> dict[str, str]:
+        return {whole(name): name for name in self.names}
 
 
 def read_classes(tally: Tally, columns: Columns) -> Classes:
@@ -83,38 +93,39 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     numbers = [i for i, label in enumerate(tally.labels) if i and label not in gone]
     absent = [NONE, *(i for i, label in enumerate(tally.labels) if i and label in gone)]
     _check(tally, numbers, columns)
-    labels = {tally.labels[i]: i for i in numbers}
-    names, about = _names(tally, labels, columns)
+    names, about = _names(tally, numbers, columns)
     counts: Counter[str] = Counter()
     values: dict[str, Hashable] = {}
-    for label, number in labels.items():
-        counts[names[label]] += int(tally.counts[number])
-        is_text = columns.classes is not None and isinstance(label, str)
-        values.setdefault(names[label], names[label] if is_text else label)
+    of_labels: Counter[str] = Counter()
+    for number, name in names.items():
+        label = tally.labels[number]
+        counts[name] += int(tally.counts[number])
+        of_labels[valid_text(str(label))] += int(tally.counts[number])
+        values.setdefault(name, _value(label, name))
     if len(counts) < 2:
         raise LopsError(
-            f"all {counts.total():,} rows have the label {next(iter(labels))!r}; wanted at "
-            "least two classes"
+            f"all {counts.total():,} rows have the label {next(iter(values.values()))!r}; wanted "
+            "at least two classes"
         )
     n, k = counts.total(), len(counts)
     if n >= FEW and 2 * k > n:
         raise LopsError(
             f"found {k:,} different labels in {n:,} texts, such as "
-            f"{str(next(iter(labels)))!r:.60}; wanted classes with many texts each: is this "
+            f"{str(tally.labels[numbers[0]])!r:.60}; wanted classes with many texts each: is this "
             "the label column?"
         )
     ordered = in_order(values)
     codes = {name: code for code, name in enumerate(ordered)}
-    code_of = {label: codes[name] for label, name in names.items()}
+    code_of = {tally.labels[number]: codes[name] for number, name in names.items()}
     rows = np.array([counts[name] for name in ordered], dtype=np.int64)
     notes = [*tally.notes, *about, *_about_absent(tally, columns, absent)]
-    of_labels = {label: int(tally.counts[number]) for label, number in labels.items()}
     problems = about_several(of_labels)
     if tally.words:
         spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
         problems.append(f"Read as no label: {spelt}. If one of them is a class, give --keep-na.")
     abstained = int(tally.counts[absent].sum())
-    classes = Classes(ordered, rows, code_of, values, of_labels, abstained, notes, problems)
+    counted = (ordered, rows, code_of, values, of_labels, abstained)
+    classes = Classes(*counted, notes, problems, about)
     _about_gold(tally, columns, classes, numbers)
     return classes
 
@@ -126,7 +137,7 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
     kinds: dict[type, int] = {}
     for number in numbers:
         kinds.setdefault(type(tally.labels[number]), number)
-    if len(kinds) > 1:
+    if len(kinds) > 1 and set(kinds) != {int, float}:
         firsts = (tally.shown_places([tally.first[i]], 1) for i in kinds.values())
         shown = (
             f"{kind.__name__} ({tally.labels[i]!r} in {first})"
@@ -146,24 +157,50 @@ def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
             )
 
 
+def _value(label: Hashable, name: str) -> Hashable:
+    """Return a label as its class is written: 3 for 3.0 where the class is 3, as numbers or text.
+
+    >>> _value(3.0, "3"), _value("Sports.", "sport"), _value(2.5, "2.5")
+    (3, 'sport', 2.5)
+    """
+    if isinstance(label, str):
+        return name
+    is_whole = isinstance(label, float) and str(label) != name and whole(str(label)) == name
+    return int(name) if is_whole else label
+
+
 def _names(
-    tally: Tally, labels: Mapping[Hashable, int], columns: Columns
-) -> tuple[dict[Hashable, str], list[str]]:
-    """Return the class of each label, and a sentence about labels that nearly name one."""
-    names = {label: valid_text(str(label)) for label in labels}
+    tally: Tally, numbers: Sequence[int], columns: Columns
+) -> tuple[dict[int, str], list[str]]:
+    """Return number -> the name of its class, and a sentence about labels that are read as one."""
+    names = {number: valid_text(str(tally.labels[number])) for number in numbers}
     if columns.classes is None:
-        return names, []
-    numbers = {names[label]: number for label, number in labels.items()}
-    classes = {str(name): name for name in columns.classes}
-    meant = nearest(list(numbers), list(classes), lambda name: tally.shown([numbers[name]]))
+        meant: Mapping[str, Hashable] = one_spelling(names.values())
+    else:
+        first = {name: number for number, name in names.items()}
+        classes = {str(name): name for name in columns.classes}
+        meant = nearest(list(first), list(classes), lambda name: tally.shown([first[name]]))
     of_labels = tally.votes if columns.votes else tally.counts
-    pairs = [(name, int(of_labels[number])) for name, number in numbers.items()]
+    pairs = [(name, int(of_labels[number])) for number, name in names.items()]
     others = sorted(
         (pair for pair in pairs if pair[0] != meant[pair[0]]), key=lambda one: (-one[1], one[0])
     )
     shown = listed((f"{name!r} as {meant[name]} ({n:,})" for name, n in others), SHOWN)
     about = [f"Read as classes: {shown}."] if others else []
-    return {label: str(meant[name]) for label, name in names.items()}, about
+    return {number: str(meant[name]) for number, name in names.items()}, about
+
+
+def one_spelling(names: Collection[str]) -> dict[str, str]:
+    """Return the class of each name: 3 and 3.0, as data frames write it beside blanks, are one.
+
+    >>> one_spelling(["3", "3.0", "4.0"]), one_spelling(["3.0", "4.0"])
+    ({'3': '3', '3.0': '3', '4.0': '4'}, {'3.0': '3.0', '4.0': '4.0'})
+    >>> one_spelling(["3", "4.0", "4.1"])  # such as versions
+    {'3': '3', '4.0': '4.0', '4.1': '4.1'}
+    """
+    plain = {name for name in names if is_whole(name)}
+    every = bool(plain) and all(is_whole(whole(name)) for name in names)
+    return {name: whole(name) if every or whole(name) in plain else name for name in names}
 
 
 def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list[str]:
@@ -240,11 +277,11 @@ def _is_literal(text: str) -> bool:
         return False
 
 
-def about_several(labels: Mapping[Hashable, int]) -> list[str]:
+def about_several(labels: Mapping[str, int]) -> list[str]:
     """Return a sentence about labels that join other labels, such as a#b, if there are any."""
     joined = {}
     for label, count in labels.items():
-        parts = re.split(r"\s*[#|;,&+/]\s*", label) if isinstance(label, str) else []
+        parts = re.split(r"\s*[#|;,&+/]\s*", label)
         if len(parts) > 1 and all(part in labels for part in parts):
             joined[label] = count
     if not joined:

@@ -1,9 +1,7 @@
-"""The columns of a table, or arguments, that a selection needs; the likeliest for a wrong name."""
+"""The columns of a table, or arguments, that a selection needs."""
 
-from collections.abc import Collection, Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -13,10 +11,12 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import single
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.lookup import require
 from lops_adapters.labels.missing import is_named, named
+from lops_adapters.labels.naming import IDS, ROWS, TEXTS, Counted
 
 NPY = ".npy"
-_SENTENCE = 6  # words of a name, from which on it looks like a text
+FILE = "file"  # as the source, unless a column has this name: labels of a file are of one source
 
 
 def is_file(name: str | None) -> bool:
@@ -37,9 +37,10 @@ class Columns:
         soft_labels: columns of soft labels.
         checked_column: a column of labels by a person; an empty cell: not checked.
         votes: columns of labels, one per label source.
-        source: a column with the source of every label.
+        source: a column with the source of every label; :data:`FILE`: the name of its file.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
+        joined: the column of ids or texts by which rows were joined to one per text.
         in_memory: these are arguments of :func:`lops_adapters.select`.
     """
 
@@ -55,12 +56,24 @@ class Columns:
     source: str | None = None
     classes: Sequence[Hashable] | None = None
     group: str | None = None
+    joined: str | None = None
     in_memory: bool = False
 
     @property
     def has_votes(self) -> bool:
         """Whether labels of several sources are joined."""
         return bool(self.votes) or self.source is not None
+
+    @property
+    def counted(self) -> Counted:
+        """What files that name rows of the table count."""
+        if self.joined is None:
+            return Counted(ROWS, self.text or "")
+        return Counted(IDS if self.joined == self.id else TEXTS, self.joined)
+
+    def is_by_file(self, table: Table) -> bool:
+        """Return whether the source of a label is the name of its file."""
+        return self.source == FILE and FILE not in table.columns
 
     @property
     def own_label(self) -> str | None:
@@ -132,7 +145,7 @@ class Columns:
         self._check_given()
         for option in ("text", "label", "gold", "id", "source", "group"):
             name = getattr(self, option)
-            if name is not None:
+            if name is not None and not (option == "source" and self.is_by_file(table)):
                 taken = [self.label, self.gold] if option == "text" else [self.text]
                 require(table, name, f"--{option}", {other for other in taken if other})
         for name in self.soft_labels:
@@ -166,6 +179,8 @@ class Columns:
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError("--source names the source of each --label; give --label, too")
+        if self.source == FILE and self.text is None:
+            raise LopsError("--source file joins the rows of each text; give --text, too")
         if self.classes is not None and self.soft_labels:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
 
@@ -177,7 +192,7 @@ def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
     """
     columns: list[str] = []
     for part in asked:
-        for name in [part] if part in table.columns else part.split(","):
+        for name in _parted(part, table.columns):
             matching = [column for column in table.columns if fnmatchcase(column, name)]
             if name in table.columns or not matching:
                 require(table, name, "--labels")
@@ -192,74 +207,14 @@ def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
     return named
 
 
-def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
-    """Raise a LopsError with the existing columns, and the likeliest, if a column is missing.
+def _parted(text: str, columns: Sequence[str]) -> Iterator[str]:
+    """Yield names with commas between them; a column may have some in its name.
 
-    ``option`` names the column, such as ``--text``; columns with another purpose, which are
-    ``taken``, are not suggested.
+    >>> list(_parted("What, in short?,b,c*", ["What, in short?", "b"]))
+    ['What, in short?', 'b', 'c*']
     """
-    times = table.columns.count(name)
-    if times > 1:
-        raise LopsError(
-            f"{table.paths[0]}: {times} columns are named {name!r}; rename all but one, since "
-            f"{option} names it"
-        )
-    if times:
-        return
-    hint = _about_delimiter(table, name)
-    if not hint:
-        meant = _meant(name, option, [column for column in table.columns if column not in taken])
-        hint = f" Did you mean {option} {meant!r}?" if meant else ""
-        if len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
-            hint += " Check --delimiter."
-    if _is_row(table):
-        hint = (
-            " The first line looks like a row, not like names of columns: add a line with names, "
-            "such as text,label, before it."
-        )
-    known = listed(f"{column!r:.40}" for column in table.columns)
-    raise LopsError(f"{table.paths[0]} has no column {name!r}; its columns are {known}.{hint}")
-
-
-def _is_row(table: Table) -> bool:
-    """Return whether the names of the columns look like the cells of a row.
-
-    They do if one is a sentence, or in several rows a cell of its column.
-    """
-    if table.format.name not in ("csv", "tsv", "xlsx"):
-        return False
-    if any(len(name.split()) >= _SENTENCE for name in table.columns):
-        return True
-    with suppress(LopsError):
-        block = next(table.blocks(), None)
-        cells = block.records(table.columns) if block is not None else []
-        return any(
-            sum(cell == name for cell in column) > 1 and name.strip() != ""
-            for name, column in zip(table.columns, zip(*cells, strict=True), strict=False)
-        )
-    return False
-
-
-def _meant(name: str, option: str, columns: Sequence[str]) -> str | None:
-    """Return the column that a wrong name means: nearly the same, the usual one, or similar."""
-    lower = {column.lower(): column for column in reversed(columns)}
-    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.8)
-    near += [option.strip("-")] if option.strip("-") in lower else []
-    near += get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
-    return lower[near[0]] if near else None
-
-
-def _about_delimiter(table: Table, name: str) -> str:
-    """Return a hint if another delimiter finds the column, or several columns, in the header."""
-    if table.format.name not in ("csv", "tsv"):
-        return ""
-    header = table.start.reading.delimiter.join(table.columns)
-    for other, spelt in ((",", "','"), (";", "';'"), ("\t", "tab"), ("|", "'|'")):
-        names = [part.strip('"') for part in header.split(other)]
-        if (
-            other != table.start.reading.delimiter
-            and len(names) > 1
-            and (len(table.columns) == 1 or name in names)
-        ):
-            return f" The header looks separated by {spelt}; give --delimiter {spelt}"
-    return ""
+    while text:
+        known = [name for name in columns if name and f"{text},".startswith(f"{name},")]
+        name = max(known, key=len) if known else text.partition(",")[0]
+        yield name
+        text = text[len(name) + 1 :]

@@ -68,6 +68,7 @@ class ReadLabels:
         classes: k labels.
         votes: of label sources; None: one label per text.
         notes: sentences about them.
+        problems, read_as: of :class:`~lops_adapters.labels.classes.Classes`.
     """
 
     shown: list[Any]
@@ -75,6 +76,8 @@ class ReadLabels:
     classes: list[Hashable]
     votes: Votes | None = None
     notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    read_as: list[str] = field(default_factory=list)
 
 
 def read_labels(
@@ -137,13 +140,17 @@ def _read(cells: Mapping[str, Sequence[Any]], columns: Columns) -> ReadLabels:
     read = read_classes(reader.tally, columns)
     codes = read.codes(labels)
     values = [read.values[name] for name in read.names]
-    shown = list(labels) if columns.classes is None else read.given(codes)
+    shown = read.given(codes)
+    if columns.classes is None:  # a missing label as it was given
+        pairs = zip(shown, labels, strict=True)
+        shown = [label if one is None else one for one, label in pairs]
     if not columns.has_votes:
-        return ReadLabels(shown, codes, values, None, read.notes)
+        return ReadLabels(shown, codes, values, None, read.notes, read.problems, read.read_as)
     voting = VoteReader(columns, read, cells.get("source", ()))
     votes = voting.votes([cells[name] for name in voting.columns])
     votes = votes._replace(classes=values)
-    return ReadLabels(read.given(codes), codes, values, votes, [*read.notes, *check_sources(votes)])
+    notes = [*read.notes, *check_sources(votes)]
+    return ReadLabels(read.given(codes), codes, values, votes, notes, read.problems, read.read_as)
 
 
 def flat_list(values: Any, name: str, expected: str) -> list[Any]:

@@ -13,6 +13,7 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.paths import leaves
 from lops_adapters.formats.places import SHOWN, Place, shown_places
 
 MOST = 100_000  # different labels
@@ -89,9 +90,11 @@ class Tally:
     def _new(self, label: Any, where: Where, row: int) -> int:
         """Return the number of a label that is not known yet."""
         if not _is_name(label):
+            inside = next(leaves(label), None) if isinstance(label, dict) else None
+            way_out = f"; a path names a value in it: .{inside[0]}" if inside else ""
             raise LopsError(
                 f"{where.place(row)}: the label is {label!r:.60}, which holds several classes or "
-                "none; wanted one class name per row"
+                f"none; wanted one class name per row{way_out}"
             )
         if is_unlabelled(label):
             return NONE

@@ -11,7 +11,7 @@ import numpy as np
 
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.formats.cells import cell_text, content, is_unlabelled, whole
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import code_or_label
@@ -145,8 +145,9 @@ def votes_by_text(
         source: n names, of the annotator or rule that gave each label.
 
     Returns:
-        The m different texts in the order of their first rows, and source -> m votes: the most
-        frequent label of the source for the text; None in a tie, or without one.
+        The m texts that differ in more than spaces, in the order of their first rows, and source
+        -> m votes: the most frequent label of the source for the text; None in a tie, or without
+        one.
 
     Raises:
         LopsError: n differs, or a label is a list or an object.
@@ -161,13 +162,15 @@ def votes_by_text(
             "each per annotation"
         )
     gathered: dict[str, dict[Any, list[Any]]] = {}
+    once: dict[Any, Any] = {}
     names = list(map(source_name, source))
     for row, (text, label, name) in enumerate(zip(texts, labels, names, strict=True)):
         check_vote(label, partial("position {}".format, row))
-        gathered.setdefault(name, {}).setdefault(text, []).append(label)
-    once = list(dict.fromkeys(texts))
-    return once, {
-        name: [vote_of(gathered[name].get(text, ())) for text in once] for name in sorted(gathered)
+        key = content(text) if isinstance(text, str) else text
+        gathered.setdefault(name, {}).setdefault(key, []).append(label)
+        once.setdefault(key, text)
+    return list(once.values()), {
+        name: [vote_of(gathered[name].get(key, ())) for key in once] for name in sorted(gathered)
     }
 
 
@@ -181,11 +184,20 @@ def check_vote(label: Any, place: Callable[[], str]) -> None:
 
 
 def vote_of(labels: Sequence[Any]) -> Any:
-    """Return the most frequent of a source's labels of a text; None in a tie, or without one."""
-    counts = Counter(label for label in labels if not is_unlabelled(label)).most_common(2)
-    if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
+    """Return the most frequent of a source's labels of a text; None in a tie, or without one.
+
+    >>> vote_of(["a", "b", "a"]), vote_of(["3.0", "3", "4"]), vote_of(["a", "b"])
+    ('a', '3', None)
+    """
+    voted = [label for label in labels if not is_unlabelled(label)]
+    if len(voted) < 2:
+        return voted[0] if voted else None
+    voted.sort(key=lambda label: len(str(label)))  # 3 before 3.0, which is the same code
+    spelt = {whole(str(label)): label for label in reversed(voted)}
+    counts = Counter(whole(str(label)) for label in voted).most_common(2)
+    if len(counts) > 1 and counts[0][1] == counts[1][1]:
         return None
-    return counts[0][0]
+    return spelt[counts[0][0]]
 
 
 def texts_of_several(texts: Sequence[Any], votes: Votes) -> int:

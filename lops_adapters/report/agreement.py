@@ -15,6 +15,7 @@ KAPPA = (
     "labels at random, as often as it gives them, and 1 if they always agree. So 90 % equal labels "
     "can be a kappa of 0 where nearly all rows are of one class."
 )
+NO_ROW = "no shared row"
 ALPHA = "Krippendorff's alpha says the same of all sources together; it takes missing labels."
 
 
@@ -77,13 +78,30 @@ class Disagreement:
 
 
 @dataclass(frozen=True)
-class AgreementPage(StoredPage):
+class LabelsRead(StoredPage):
+    """The labels that are compared.
+
+    Attributes:
+        rows: their number.
+        classes: names, in the order of the tables.
+        sources, votes: names, and their numbers of labels.
+        problems, notes: sentences: what is probably not meant so, and how labels are read.
+    """
+
+    rows: int
+    classes: tuple[str, ...]
+    sources: tuple[str, ...]
+    votes: tuple[int, ...]
+    problems: Sequence[str]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class AgreementPage(LabelsRead):
     """Everything that a page of agreement shows.
 
     Attributes:
-        rows, checked: numbers of rows.
-        classes: names, in the order of the tables.
-        sources, votes: names, and their numbers of labels.
+        checked: number of rows.
         alpha: Krippendorff's, of all sources; None: no row has two labels.
         pairs: of the sources with most labels, at most 30.
         truth: what sources are compared with: checked rows, or the joint labels.
@@ -96,11 +114,7 @@ class AgreementPage(StoredPage):
         to_check: positions of rows to check next, rows on which sources differ more often.
     """
 
-    rows: int
     checked: int
-    classes: tuple[str, ...]
-    sources: tuple[str, ...]
-    votes: tuple[int, ...]
     alpha: Interval | None
     pairs: tuple[Pair, ...]
     truth: str
@@ -131,6 +145,8 @@ class AgreementPage(StoredPage):
         if len(self.comparisons) == 1:
             return self.comparisons[0].sentence
         about = f"{len(self.sources)} sources of {count(self.rows)} texts"
+        if self.alpha is None:
+            return f"{about}: no text has labels of two"
         return f"{about}: Krippendorff's alpha {shown(self.alpha)}"
 
     def table(self) -> list[list[str]]:
@@ -144,9 +160,9 @@ class AgreementPage(StoredPage):
 
 
 def shown(interval: Interval | None) -> str:
-    """Return a value with its interval, ``-`` for None."""
+    """Return a value with its interval; None: no row has labels of both, or of two sources."""
     if interval is None:
-        return "-"
+        return NO_ROW
     return f"{interval.value:.2f} ({interval.low:.2f} to {interval.high:.2f})"
 
 

@@ -29,6 +29,7 @@ def write_agreement_page(
     ``source`` says what the rows are, below the title; ``settings`` are shown at the end.
     """
     parts = [
+        *map(_note, [*(f"Problem: {one}" for one in page.problems), *page.notes]),
         _comparisons(page),
         _pairs(page),
         _per_class(page),

@@ -20,6 +20,7 @@ class Suspect:
             rejected row is never its label, but "unsure".
         gold, id: None: not given.
         row: number in the table, from 1.
+        key: names the row in corrections; None: its number does.
     """
 
     position: int
@@ -33,6 +34,7 @@ class Suspect:
     gold: str | None
     id: str | None
     row: int
+    key: str | None = None
 
 
 @dataclass(frozen=True)
@@ -111,8 +113,9 @@ class SelectionPage(StoredPage):
         n_gold, n_gold_kept: rows with a gold label, and kept ones among these.
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
-        table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), command;
-            and check, the command that uses checked rows. Empty if the rows come from no file.
+        table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), counts
+            (what is corrected, see :mod:`lops_adapters.labels.naming`), command; and check, the
+            command that uses checked rows. Empty if the rows come from no file.
         n_abstained: rows without a pseudo-label, not among ``n_rows``.
         more: further rejected rows, less suspicious than ``suspects``, as
             :func:`lops_adapters.report.data.packed` returns them.

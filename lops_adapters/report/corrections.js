@@ -70,12 +70,14 @@ const lopsCorrections = (data) => {
 
   function csv(cell) {
     const named = data.suspects.some((row) => row.id !== null);
-    const table = ["column", "sha256"].filter((name) => data.table[name]);
-    const header = ["row", "label", ...(named ? ["id"] : []), ...table];
+    const keyed = data.suspects.some((row) => row.key !== null); // a key names the row, its number does not
+    const table = ["column", "sha256", "counts"].filter((name) => data.table[name]);
+    const header = ["row", "label", ...(named ? ["id"] : []), ...(keyed ? ["key"] : []), ...table];
     const lines = [...made].sort((a, b) => a[0] - b[0]).map(([row, code]) => {
       const label = code === DELETED ? "" : data.classes[code].label;
       const ids = named ? [rows.get(row).id] : [];
-      return [row, ...[label, ...ids, ...table.map((name) => data.table[name])].map(cell)].join(",");
+      const keys = keyed ? [rows.get(row).key] : [];
+      return [row, ...[label, ...ids, ...keys, ...table.map((name) => data.table[name])].map(cell)].join(",");
     });
     return [header.join(","), ...lines];
   }

@@ -35,6 +35,7 @@ def selection_page(
     gold: Any = None,
     ids: Any = None,
     numbers: Sequence[int] | None = None,
+    keys: Sequence[str] | None = None,
     why: list[str] | None = None,
     settings: dict[str, Any] | None = None,
     versions: dict[str, Any] | None = None,
@@ -51,6 +52,7 @@ def selection_page(
         suggested, suggested_probability: labels that the probe prefers.
         gold: None, NaN or an empty text: missing.
         numbers: of the rows in their table, from 1; default: 1 to n.
+        keys: what names the rows in corrections, if numbers do not.
         why: default: the rule and why training stopped.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are also listed.
@@ -70,6 +72,7 @@ def selection_page(
         gold=gold,
         ids=ids,
         numbers=numbers,
+        keys=keys,
     )
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]

@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
-from lops_adapters.formats.cells import is_unlabelled, valid_text
+from lops_adapters.formats.cells import is_unlabelled, valid_text, whole
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
 from lops_adapters.report.text import cut
@@ -31,6 +31,7 @@ class PageRows:
         labels: pseudo-labels.
         suggested, probability, gold, ids: lists; None: not given.
         numbers: of the rows in their table, from 1; None: 1 to n.
+        keys: what names the rows in corrections; None: numbers do.
         codes: (n,) int64, place of the pseudo-label among the classes of the selection.
         with_gold: (n,) bool, rows that have a gold label.
         wrong: (n,) bool, rows whose gold label is another; None without gold labels.
@@ -49,6 +50,7 @@ class PageRows:
         gold: Any = None,
         ids: Any = None,
         numbers: Sequence[int] | None = None,
+        keys: Sequence[str] | None = None,
     ) -> None:
         n = len(selection.mask)
         if not n:
@@ -65,7 +67,7 @@ class PageRows:
         self.suggested, self.gold, self.ids, self.probability = (
             None if values is None else _listed(values) for values in columns.values()
         )
-        self.selection, self.numbers = selection, numbers
+        self.selection, self.numbers, self.keys = selection, numbers, keys
         self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions
         self.codes = self._codes(self.labels)
         if self.codes.min() < 0:
@@ -82,7 +84,9 @@ class PageRows:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
             noise([self.labels[i] for i in positions], [self.gold[i] for i in positions])
-            self.wrong = self.with_gold & (self.codes != self._codes(self.gold))
+            spelt = {whole(str(label)): label for label in selection.per_class}
+            gold = [spelt.get(whole(str(label)), label) for label in self.gold]
+            self.wrong = self.with_gold & (self.codes != self._codes(gold))
         self.confidence = finite(selection.confidence)
 
     def _codes(self, labels: list[Any]) -> np.ndarray:
@@ -159,6 +163,7 @@ class PageRows:
                 gold=None if self.gold is None else text_or_none(self.gold[i]),
                 id=None if self.ids is None else text_or_none(self.ids[i]),
                 row=self.number(i),
+                key=None if self.keys is None else self.keys[i],
             )
 
     def near(self, groups: Sequence[np.ndarray]) -> list[NearGroup]:

@@ -12,7 +12,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.stages import Prepared, Samples, Stage, Tables
 from lops_adapters.selection import Corrected
-from lops_adapters.selection.checking import check_order, next_rows
+from lops_adapters.selection.committee.checking import check_order, next_rows
 from lops_adapters.selection.selectors import encode
 
 TO_CHECK = "to_check.csv"

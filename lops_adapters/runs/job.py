@@ -16,11 +16,11 @@ from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
-from lops_adapters.selection.auto_keep import Preferred, auto_keep
-from lops_adapters.selection.baselines import random_like
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee import SURE_IN_FRAMEWORKS
-from lops_adapters.selection.folds import FOLDS
+from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.committee.folds import FOLDS
+from lops_adapters.selection.methods.auto_keep import auto_keep
+from lops_adapters.selection.methods.baselines import random_like
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -80,14 +80,14 @@ class Job(Generic[Settings]):
             texts: turns samples into texts, for methods that score texts and for keep ``auto``;
                 default: the samples are texts or tokens.
             correct: ``committee`` corrects the labels, see
-                :class:`~lops_adapters.selection.committee.Committee`.
+                :class:`~lops_adapters.selection.committee.committee.Committee`.
         """
         seed = self.seed if seed is None else seed
         row = self.settings.row(method)
         arm = self.controlled(control_of) if row.control and control_of else None
         if control_of and arm:
-            control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
-            return as_selector(control, seed)
+            other = self.folder.selection(control_of.format(arm))
+            return as_selector(partial(random_like, other, arm, seed=seed), seed)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
@@ -114,11 +114,12 @@ class Job(Generic[Settings]):
         if row.keeps_all:
             return make()
         if isinstance(keep, str):
-            held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            share = _reading(as_selector(held_out, seed), texts)
-            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
+            linear = probe_class("linear")(quiet=self.quiet)
+            automatic = auto_keep(
+                lambda share: make(keep=share), linear, seed, by_class=row.by_class, texts=texts
+            )
             return partial(_learnable, automatic, 0)
-        least = FOLDS if "folds" in row.options else 0
+        least = FOLDS if row.validates else 0
         scored = _reading(make(keep=keep), texts if row.texts else None)
         return partial(_learnable, scored, least)
 

@@ -13,7 +13,7 @@ from lops_adapters.runs.arms import STANDARD
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import corrected
-from lops_adapters.selection.checking import noise_rate
+from lops_adapters.selection.committee.checking import noise_rate
 from lops_adapters.selection.selectors import encode
 
 METRICS = "metrics.json"

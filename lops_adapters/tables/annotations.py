@@ -6,12 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
-from lops_adapters.formats.cells import cell_text, is_unlabelled
+from lops_adapters.formats.cells import content, is_unlabelled
+from lops_adapters.formats.lines import unpacked_name
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
 from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.naming import TEXTS, key_of
 from lops_adapters.labels.votes import check_vote, source_name, vote_of
 
 MOST = 50_000_000  # texts times sources
@@ -31,22 +34,24 @@ class Text:
 def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     """Return a table with one row per text, and its columns, if sources are named and texts repeat.
 
-    Rows are of one text if their ids and texts are the same, or without a column of ids that
-    repeat, if the texts are. A row holds the first row of its text without label and source, and a
-    column of votes per source; of gold and checked labels the first that is not missing. The label
-    of a source that labels a text several times is its most frequent one; none in a tie.
+    Rows are of one text if their ids are the same, or without ids that repeat, if their texts are,
+    except for spaces. Ids do not count if most that repeat have several texts; a note names such
+    ids. A row holds the first row of its text without label and source, and a column of votes per
+    source; of texts, gold and checked labels the first that is not missing. The label of a source
+    that labels a text several times is its most frequent one; none in a tie.
 
     Raises a LopsError about unequal lists of labels and sources, one source only, or too many for
     the memory.
     """
     if columns.source is None or columns.text is None:
         return table, columns
-    keys = [name for name in (columns.id, columns.text) if name is not None]
-    key = next((name for name in keys if _repeats(table, name, columns.text)), None)
-    labels = () if key is not None else table.cells((str(columns.label),))
-    if key is None and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
-        return table, columns
-    texts, rows = _texts(table, columns, key)
+    name, notes = _identity(table, columns)
+    is_long = name is not None or columns.is_by_file(table)
+    labels = () if is_long else table.cells((str(columns.label),))
+    if not is_long and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
+        return replace(table, notes=(*table.notes, *notes)), columns
+    columns = replace(columns, joined=name)
+    texts, rows = _texts(table, columns)
     sources = sorted({name for text in texts for name in text.votes})
     if len(sources) < 2:
         raise LopsError(
@@ -57,39 +62,76 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
             f"found {len(sources):,} sources of {len(texts):,} texts; wanted at most {MOST:,} "
             "texts times sources; leave out sources with few labels"
         )
-    return _wide(table, columns, texts, sources, rows)
+    notes.append(
+        f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
+        "written per text."
+    )
+    wide, columns = _wide(table, columns, texts, sources)
+    return replace(wide, notes=(*table.notes, *notes)), columns
 
 
 def by_several(table: Table, text: str, source: str) -> bool:
     """Return whether a text has labels by several sources."""
     first: dict[Any, str | None] = {}
     return any(
-        first.setdefault(cell_text(cell), source_name(who)) != source_name(who)
+        first.setdefault(content(cell), source_name(who)) != source_name(who)
         for _, _, (cell, who) in table.cells((text, source))
     )
 
 
-def _repeats(table: Table, name: str, of: str) -> bool:
-    """Return whether a column names the same text in several rows, and nowhere different ones."""
-    rows = [cells for _, _, cells in table.cells((name, of)) if not is_unlabelled(cells[0])]
-    text_of = {cell_text(key): value for key, value in rows}
-    return len(text_of) < len(rows) and all(text_of[cell_text(key)] == text for key, text in rows)
+def _identity(table: Table, columns: Columns) -> tuple[str | None, list[str]]:
+    """Return the column of ids or texts that repeat, None: none does; and sentences about ids."""
+    text, notes = str(columns.text), list[str]()
+    if columns.id is not None:
+        texts: dict[str, str] = {}  # id -> key of its first text
+        repeated, several = set(), dict[str, str]()
+        for path, number, cells in table.cells((columns.id, text)):
+            name, key = content(cells[0]), key_of(TEXTS, cells[1])
+            if name in texts:
+                repeated.add(name)
+                if key and texts[name] not in ("", key):
+                    several.setdefault(name, f"{name!r:.80} ({path}, {table.format.unit} {number})")
+            if name:
+                texts[name] = texts.get(name) or key
+        shown = listed(several.values(), 3)
+        if 2 * len(several) > len(repeated):
+            notes.append(
+                "--id joins no rows, since most ids that repeat have several texts; rows with "
+                f"equal texts are joined. Such ids: {shown}."
+            )
+        elif repeated:
+            first = f"Ids with several texts, of which the first is read: {shown}."
+            return columns.id, [first] if several else []
+    keys = set[str]()
+    for _, _, (cell,) in table.cells((text,)):
+        key = key_of(TEXTS, cell)
+        if key in keys:
+            return text, notes
+        if key:
+            keys.add(key)
+    return None, notes
 
 
-def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text], int]:
+def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
     """Return the texts in the order of the table, with their votes, and the number of rows."""
     texts: dict[Any, Text] = {}
-    names, count = table.columns, 0
+    names, count, kind = table.columns, 0, columns.counted.kind
     first = [name for name in (columns.gold, columns.checked_column) if name is not None]
+    if columns.joined is not None:
+        first.append(str(columns.text))
+    by_file = names_of(table.paths) if columns.is_by_file(table) else None
     for block in table.blocks():
-        read = [str(columns.label), str(columns.source), *first]
-        labels, sources, *others = columns.cells(block, read)
-        keys = range(count, count + len(block)) if key is None else block.cells([key])[0]
+        labels, *others = columns.cells(block, [str(columns.label), *first])
+        if by_file is not None:
+            sources: list[Any] = [by_file.get(block.path, block.path.name)] * len(block)
+        else:
+            (sources,) = columns.cells(block, [str(columns.source)])
+        (cells_of_key,) = [()] if columns.joined is None else block.cells([columns.joined])
+        keys = [key_of(kind, cell) for cell in cells_of_key] or [""] * len(block)
         ordered = table.format.ordered
         records = block.records(names) if ordered else zip(*block.cells(names), strict=True)
         for row, cells in enumerate(records):
-            is_single = key is None or is_unlabelled(keys[row])
-            known = count + row if is_single else cell_text(keys[row])
+            known = keys[row] or count + row  # without one, a row is a text of its own
             text = texts.setdefault(known, Text(block.path, block.numbers[row], list(cells)))
             for name, column in zip(first, others, strict=True):
                 index = names.index(name)
@@ -100,6 +142,21 @@ def _texts(table: Table, columns: Columns, key: str | None) -> tuple[list[Text],
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
     return list(texts.values()), count
+
+
+def names_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """Return short names of files that differ: without suffix, or of their folders.
+
+    >>> list(names_of([Path("anna.csv"), Path("ben.csv.gz")]).values())
+    ['anna', 'ben']
+    >>> list(names_of([Path("anna/labels.csv"), Path("ben/labels.csv")]).values())
+    ['anna', 'ben']
+    """
+    stems = [unpacked_name(path).stem for path in paths]
+    folders = [path.absolute().parent.name for path in paths]
+    full = [str(path) for path in paths]
+    names = next(one for one in (stems, folders, full) if len(set(one)) == len(paths))
+    return dict(zip(paths, names, strict=True))
 
 
 def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[str, Any]]:
@@ -120,7 +177,7 @@ def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[st
 
 
 def _wide(
-    table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str], rows: int
+    table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str]
 ) -> tuple[Table, Columns]:
     """Return the table of texts, and its columns."""
     others = {
@@ -130,7 +187,7 @@ def _wide(
         columns.id,
     }  # one column may be both
     names = {str(columns.label), str(columns.source)} - others
-    gone = {table.columns.index(name) for name in names}
+    gone = {table.columns.index(name) for name in names if name in table.columns}
     rest = [index for index in range(len(table.columns)) if index not in gone]
     kept = [table.columns[index] for index in rest]
     votes = tuple(f"{columns.source} {name}" if name in kept else name for name in sources)
@@ -145,9 +202,5 @@ def _wide(
         block.rows.append([*(text.cells[index] for index in rest), *cells])
     types = table.format.with_columns(table.start, rest, str(columns.label), votes)
     start = replace(table.start, columns=held, types=types)
-    note = (
-        f"{rows:,} rows are labels of {len(texts):,} texts by {len(sources)} sources; one row is "
-        "written per text."
-    )
     wide = replace(columns, label=None, source=None, votes=votes)
-    return replace(table, start=start, held=tuple(blocks), notes=(*table.notes, note)), wide
+    return replace(table, start=start, held=tuple(blocks)), wide

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +12,7 @@ from lops_adapters.formats.cells import cell_texts
 from lops_adapters.formats.files import changed, states
 from lops_adapters.formats.lines import is_packed
 from lops_adapters.formats.readers import Table, rehearse
+from lops_adapters.labels.naming import CHECKED, LABEL, ROW, TEXT, naming
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
@@ -83,26 +84,31 @@ def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path) -> 
 def write_duplicates(path: Path, fitted: Fit) -> None:
     """Write groups of near-duplicates as CSV: one text per line, the number of its row from 1."""
     sample, selection = fitted.sample, fitted.selection
-    numbers = (sample.drawn.positions + 1).tolist()
+    numbers, (names, cells) = (sample.drawn.positions + 1).tolist(), _naming(fitted)
     lines = (
-        (group, numbers[i], selection.labels[i], int(selection.mask[i]), sample.texts[i])
+        [group, numbers[i], selection.labels[i], int(selection.mask[i]), sample.texts[i], *cells(i)]
         for group, positions in enumerate(fitted.near, 1)
         for i in positions.tolist()
     )
-    _write_csv(path, fitted, ["group", "row", "label", "lops_selected", "text"], lines)
+    _write_csv(path, fitted, ["group", ROW, LABEL, "lops_selected", TEXT, *names], lines)
 
 
 def write_to_check(path: Path, fitted: Fit) -> None:
     """Write the rows to check as CSV, with an empty column for the person's label."""
-    sample, selection, table = fitted.sample, fitted.selection, fitted.job.page.get("table", {})
-    known = {name: table[name] for name in ("column", "sha256") if name in table}
+    sample, selection, (names, cells) = fitted.sample, fitted.selection, _naming(fitted)
     numbers, suggestion = (sample.drawn.positions + 1).tolist(), selection.shown_suggestion
     lines = (
-        [numbers[i], selection.labels[i], suggestion(i), "", sample.texts[i], *known.values()]
+        [numbers[i], selection.labels[i], suggestion(i), "", sample.texts[i], *cells(i)]
         for i in selection.to_check().tolist()
     )
-    header = ["row", "label", "suggested", "checked", "text", *known]
+    header = [ROW, LABEL, "suggested", CHECKED, TEXT, *names]
     _write_csv(path, fitted, header, lines, encoding="utf-8-sig")  # for spreadsheets
+
+
+def _naming(fitted: Fit) -> tuple[list[str], Callable[[int], list[str]]]:
+    """Return the columns that say what a file names, and their cells for a row of the sample."""
+    table = fitted.job.page.get("table", {})
+    return naming(table, fitted.sample.keys(table))
 
 
 def write_sources(path: Path, fitted: Fit) -> None:

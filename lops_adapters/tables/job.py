@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.columns import Columns
+from lops_adapters.selection import Choice
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
-from lops_adapters.texts.choices import Choice
 from lops_adapters.texts.rest import MOST
 
 
@@ -22,7 +23,7 @@ class TableJob:
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         page: title, source and table of the page.
-        checked: row of the table, from 0 -> label by a person, as text.
+        checked: row of the table, from 0 -> label by a person.
         data: about the files, for ``config.json``.
         settings: of the command, for ``config.json``.
         command: for ``config.json``.
@@ -34,7 +35,7 @@ class TableJob:
     relabel: float = RELABEL
     escape: bool = False
     page: Mapping[str, Any] = field(default_factory=dict)
-    checked: Mapping[int, str] = field(default_factory=dict)
+    checked: Mapping[int, Checked] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     command: str = ""
@@ -42,7 +43,7 @@ class TableJob:
     @property
     def most(self) -> int:
         """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.choice.row.scores_further and self.columns.is_plain
+        plain = self.choice.row.assesses and self.columns.is_plain
         return self.probe_rows if plain else EVERYTHING
 
     @property

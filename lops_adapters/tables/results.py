@@ -10,6 +10,7 @@ from lops_adapters import storage
 from lops_adapters.formats.base import Added, Block, Like, Writer
 from lops_adapters.formats.cells import cell_texts
 from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.naming import COUNTS, GIVEN, OURS, TABLE
 from lops_adapters.selection import Method
 from lops_adapters.texts.result import COLUMNS
 
@@ -21,11 +22,11 @@ DUPLICATES = "duplicates.csv"  # near-duplicates, if there are any
 CORRECTED = "corrected"  # the whole table, with other labels where they are known
 TRAIN = "train"  # corrected labels with weights, of the committee
 ABSTAINED = "abstained"  # rows without a label, if there are any
-GIVEN = "lops_given"  # the label before
-ROW = "lops_row"  # of a relabelled row: its number in the table, from 1
+ROW = f"{OURS}row"  # of a relabelled row: its number in the table, from 1
 LABEL = "lops_label"  # of soft labels the largest, of votes the most probable
 LABELS = ("lops_suggested", GIVEN, LABEL)  # columns of labels
-NEW = (*COLUMNS, GIVEN, LABEL, ROW)  # every column that may be added
+OF_TABLE = {f"{OURS}{name}": name for name in (COUNTS, TABLE)}  # of relabelled rows
+NEW = (*COLUMNS, GIVEN, LABEL, ROW, *OF_TABLE)  # every column that may be added
 RELABEL = 0.9
 Files = Sequence[tuple[str, Path, str]]  # part, path, format
 
@@ -34,9 +35,10 @@ def types_like(label: str | None, values: Collection[Any] = ()) -> Like:
     """Return the types of added columns in Parquet.
 
     ``label``: column of labels, None: soft labels or votes; ``values``: the classes, all of one
-    type.
+    type, or integers and floats.
     """
-    kind = type(next(iter(values), ""))
+    kinds = {type(value): None for value in values}
+    kind = float if float in kinds else next(iter(kinds), str)
     example = kind if label is None else label
     return {**dict.fromkeys(LABELS, example), ROW: int}
 

@@ -9,13 +9,15 @@ import numpy as np
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant
 from lops_adapters.formats.files import reading
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.columns import Columns, is_file
 from lops_adapters.labels.labelled import Groups, Labelled
+from lops_adapters.labels.naming import IDS, ROWS, TABLE, key_of
 from lops_adapters.labels.soft import numbers
 from lops_adapters.labels.tally import Tally
 from lops_adapters.labels.votes import VoteReader, Votes
-from lops_adapters.selection.draw import Drawn
+from lops_adapters.tables.draw import Drawn
 
 _NOT_A_NUMBER = (TypeError, ValueError, OverflowError)
 
@@ -34,6 +36,7 @@ class Sample:
     """The n sampled rows, in the order of the table.
 
     Attributes:
+        columns: of the table.
         drawn: keys, ids, positions and rows.
         texts: of the rows; without a column of texts, row numbers in their place.
         rest: texts of sampled rows without a label.
@@ -53,9 +56,9 @@ class Sample:
         drawn: Drawn,
         rest: Drawn,
         tally: Tally,
-        checked: Mapping[int, str],
+        checked: Mapping[int, Checked],
     ) -> None:
-        self.classes, self.drawn = classes, drawn
+        self.classes, self.drawn, self.columns = classes, drawn, columns
         self._shown, self._checked = tally.shown_places, checked
         rows: list[SampledRow] = self.drawn.rows
         of_columns = zip(*(row.cells for row in rows), strict=True)
@@ -103,22 +106,38 @@ class Sample:
     def checked(self) -> dict[int, str | None]:
         """Return position in the sample -> label by a person; None: none of the classes.
 
-        Raises a LopsError about a row that the table does not have, or without a label.
+        Raises a LopsError about a row that the table does not have, with another text, or without a
+        label.
         """
         position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
+        for row, (_, check) in self._checked.items():
+            if check is not None and self.columns.text is not None and row in position:
+                check([self.texts[position[row]]])
         outside = [row + 1 for row in self._checked if row not in position]
         if outside:
             raise LopsError(
                 f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
                 "no label, or the table has no such rows. Take rows of to_check.csv"
             )
+        said = {row: one.label for row, one in self._checked.items()}
         names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        spelt = {text: meant(text, names) for text in set(self._checked.values())}
+        spelt = {text: meant(text, names) for text in set(said.values())}
         none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
         return {
             position[row]: None if text in none else names.get(spelt[text] or text, text)
-            for row, text in self._checked.items()
+            for row, text in said.items()
         }
+
+    def keys(self, table: Mapping[str, str]) -> list[str] | None:
+        """Return what names the rows in files; None: their numbers, in a table of known checksum.
+
+        ``table`` as for :func:`~lops_adapters.labels.naming.naming`.
+        """
+        kind, column = self.columns.counted
+        if not column or (kind == ROWS and table.get(TABLE)):
+            return None
+        cells = self.texts if self.ids is None or kind != IDS else self.ids
+        return [key_of(kind, cell) for cell in cells]
 
     def place(self, positions: Sequence[int]) -> str:
         """Return where rows of the sample stand, for a message."""

@@ -16,8 +16,8 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import Groups
 from lops_adapters.labels.votes import VoteReader
-from lops_adapters.selection.assessment import Assessment, SampleCommittee
 from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import (
     ABSTAINED,
@@ -26,12 +26,14 @@ from lops_adapters.tables.results import (
     LABEL,
     LABELS,
     NEW,
+    OF_TABLE,
     ROW,
     TRAIN,
     Files,
     TrainRows,
     types_like,
 )
+from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.survey import texts_of
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.totals import Totals
@@ -223,7 +225,11 @@ def write_parts(table: Table, scoring: Scoring, files: Files, start: int = 0) ->
     suggested = () if scoring.rest is None else ("lops_suggested", "lops_confidence")
     with ExitStack() as stack:
         writers = []
-        new = {"relabelled": (*scoring.columns, GIVEN, ROW), ABSTAINED: suggested, CORRECTED: ()}
+        new = {
+            "relabelled": (*scoring.columns, GIVEN, ROW, *OF_TABLE),
+            ABSTAINED: suggested,
+            CORRECTED: (),
+        }
         for part, path, kind in files:
             writer: Writer
             if part == TRAIN:
@@ -287,6 +293,8 @@ def _write(
         if part == "relabelled":
             codes = scored.assessment.suggested[chosen]
             added[GIVEN], added[ROW] = scoring.given(old_codes), (start + rows + 1).tolist()
+            table = scoring.job.page.get("table", {})
+            added |= {column: [table.get(name)] * len(rows) for column, name in OF_TABLE.items()}
         if scoring.job.columns.own_label is None:
             added[LABEL] = scoring.given(codes)
             writer.write(block, rows, added)

@@ -17,12 +17,13 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import cell_text, is_unlabelled, valid_text
 from lops_adapters.formats.readers import Table
+from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import LabelReader
 from lops_adapters.selection.canonical import content_keys, name_keys
-from lops_adapters.selection.draw import Draw, Limits
+from lops_adapters.tables.draw import Draw, Limits
 from lops_adapters.tables.sample import Sample, SampledRow
 
 PROBE_ROWS = 300_000  # of the sample, by default
@@ -37,8 +38,8 @@ class Survey:
         seed, limits: of the draw.
         most: rows of the sample; 0: labels are only counted in ``tally``.
         start: position of the first row in the table.
-        checked: row of the table, from 0 -> label by a person, as text; with those of the column of
-            checked labels, these rows are in the sample.
+        checked: row of the table, from 0 -> label by a person; with those of the column of checked
+            labels, these rows are in the sample.
         rest: rows without a label that are drawn.
     """
 
@@ -50,7 +51,7 @@ class Survey:
         seed: int = 0,
         limits: Limits | None = None,
         start: int = 0,
-        checked: Mapping[int, str] = MappingProxyType({}),
+        checked: Mapping[int, Checked] = MappingProxyType({}),
         rest: int = 0,
     ) -> None:
         self.columns, self.most, self.seed = columns, most, seed
@@ -97,11 +98,12 @@ class Survey:
             if is_unlabelled(cell):
                 continue
             text = cell_text(cell)
-            if self.checked.setdefault(start + row, text) != text:
+            known = self.checked.setdefault(start + row, Checked(text)).label
+            if known != text:
                 raise LopsError(
                     f"{block.place(row)}: checked as {text!r:.80} in column "
-                    f"{self.columns.checked_column!r}, and as {self.checked[start + row]!r:.80} in "
-                    "--checked; correct one of them"
+                    f"{self.columns.checked_column!r}, and as {known!r:.80} in --checked; correct "
+                    "one of them"
                 )
 
     def _note_kinds(self) -> None:

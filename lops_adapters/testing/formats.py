@@ -30,7 +30,7 @@ def check_format(
         AssertionError: a promise is broken.
     """
     names = list(rows[0])
-    start = format.start(path, Reading(format.delimiter))
+    start = format.start(path, Reading())
     lacking = [name for name in names if name not in start.columns]
     assert not lacking, f"{format.name}: the columns {start.columns} lack {lacking}"
     for size in (1, 2, len(rows) + 1):
@@ -61,7 +61,7 @@ def _check_empty(format: Format, path: Path) -> None:
     path.write_bytes(b"")
     message = ""
     try:
-        format.start(path, Reading(format.delimiter))
+        format.start(path, Reading())
     except LopsError as error:
         message = str(error)
     assert message, f"{format.name} takes an empty file"
@@ -71,11 +71,11 @@ def _check_empty(format: Format, path: Path) -> None:
 def _check_written(
     format: Format, path: Path, rows: Sequence[Mapping[str, Any]], output: Path
 ) -> None:
-    start, (first, last) = format.start(path, Reading(format.delimiter)), (0, len(rows) - 1)
+    start, (first, last) = format.start(path, Reading()), (0, len(rows) - 1)
     (block,) = format.blocks(path, start)
     with format.writer(output, start, ["added"], {}, False) as writer:
         writer.write(block, np.array([first, last]), {"added": ["one", "two"]})
-    again = format.start(output, Reading(format.delimiter))
+    again = format.start(output, Reading())
     (block,) = format.blocks(output, again)
     expected = [{**rows[first], "added": "one"}, {**rows[last], "added": "two"}]
     names = list(expected[0])

@@ -8,8 +8,8 @@ import numpy as np
 
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import Member, MemberFactory
-from lops_adapters.selection.folds import FOLDS, Folded
-from lops_adapters.selection.member_table import Inputs
+from lops_adapters.selection.committee.folds import FOLDS, Folded
+from lops_adapters.selection.committee.member_table import Inputs
 from lops_adapters.testing.data import noisy_texts, topic_words
 
 N, K = 240, 3

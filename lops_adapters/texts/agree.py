@@ -12,8 +12,8 @@ from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.sources import by_votes
-from lops_adapters.texts.explain import positions
+from lops_adapters.selection.votes.sources import by_votes
+from lops_adapters.texts.explain import alike_classes, positions
 from lops_adapters.texts.select import read_texts
 
 MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
@@ -62,18 +62,7 @@ def agree(
     0.5
     """
     texts = read_texts(texts)
-    votes: Votes | None = labels if isinstance(labels, Votes) else None
-    if votes is None:
-        votes = read_labels(labels, abstain=abstain, classes=classes).votes
-    if votes is None:
-        raise LopsError("labels are of one source; wanted labels of several, a column for each")
-    if classes is not None:
-        order = [one for one in classes if one in votes.classes]
-        votes = votes._replace(codes=votes.among(order), classes=order)
-    if len(texts) != len(votes.codes):
-        raise LopsError(
-            f"found {len(texts)} texts and {len(votes.codes)} rows of labels; wanted one per text"
-        )
+    votes, problems, notes = _read(texts, labels, classes, abstain)
     unknown = [name for name in people if name not in votes.sources]
     if unknown:
         raise LopsError(
@@ -85,7 +74,9 @@ def agree(
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
-    true, weights = (certain, _weights(votes.codes, certain)) if some else (best, None)
+    # The joint label of one vote is that vote: it says nothing of agreement.
+    shared = np.where((votes.codes >= 0).sum(axis=1) > 1, best, -1)
+    true, weights = (certain, _weights(votes.codes, certain)) if some else (shared, None)
     return AgreementPage(
         rows=len(texts),
         checked=int((certain >= 0).sum()),
@@ -102,7 +93,33 @@ def agree(
         disagreements=_telling(texts, votes, joint),
         sent_back=_sent_back(texts, votes, joint, certain),
         to_check=_to_check(texts, votes.codes, best, set(checked or ()), seed),
+        problems=problems,
+        notes=notes,
     )
+
+
+def _read(
+    texts: Sequence[str], labels: Any, classes: Sequence[Hashable] | None, abstain: Any
+) -> tuple[Votes, list[str], list[str]]:
+    """Return the votes on n texts, and sentences: problems of the labels, and how they are read."""
+    problems, notes = list[str](), list[str]()
+    votes: Votes | None = labels if isinstance(labels, Votes) else None
+    if votes is None:
+        read = read_labels(labels, abstain=abstain, classes=classes)
+        votes, problems, notes = read.votes, read.problems, read.read_as
+    if votes is None:
+        raise LopsError("labels are of one source; wanted labels of several, a column for each")
+    if len(texts) != len(votes.codes):
+        raise LopsError(
+            f"found {len(texts)} texts and {len(votes.codes)} rows of labels; wanted one per text"
+        )
+    if classes is not None:
+        of_name = {str(one): one for one in votes.classes}
+        order = [of_name[str(one)] for one in classes if str(one) in of_name]
+        votes = votes._replace(codes=votes.among(order), classes=order)
+    counts = np.bincount(votes.codes[votes.codes >= 0], minlength=len(votes.classes)).tolist()
+    alike = alike_classes(dict(zip(votes.classes, counts, strict=True)))
+    return votes, [*alike, *problems], notes
 
 
 def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport
-from lops_adapters.selection.checking import Rate
+from lops_adapters.selection.committee.checking import Rate
 
 
 class Wrong(NamedTuple):

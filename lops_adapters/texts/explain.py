@@ -14,8 +14,8 @@ from lops_adapters.formats.places import SHOWN, rows_of, shown_places
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import Method
-from lops_adapters.selection.checking import Rate
-from lops_adapters.selection.committee import CANNOT_TELL
+from lops_adapters.selection.committee.checking import Rate
+from lops_adapters.selection.committee.committee import CANNOT_TELL
 
 FEW = 10  # rows of a class
 _ALL = "all rows, since held-out predictions cannot tell right labels from wrong ones"
@@ -81,6 +81,18 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
     >>> class_problems({"Art": 40, "art.": 30, "other": 20})[0][:56]
     "Classes that differ by case, spaces or marks: 'Art' (40)"
     """
+    sentences = alike_classes(counts)
+    small = [f"{label} ({n})" for label, n in counts.items() if 0 < n < FEW]
+    if small:
+        sentences.append(
+            f"Classes with fewer than {FEW} rows: {listed(small, SHOWN)}. Their labels can hardly "
+            "be checked; add rows, or leave them out."
+        )
+    return sentences
+
+
+def alike_classes(counts: Mapping[Any, int]) -> list[str]:
+    """Return a sentence about classes that are nearly one, if any; ``counts``: rows by class."""
     folded: dict[str, list[Hashable]] = {}
     for label in counts:
         plain = " ".join(str(label).casefold().split()).strip(_MARKS)
@@ -90,19 +102,12 @@ def class_problems(counts: Mapping[Hashable, int]) -> list[str]:
         for group in folded.values()
         if len(group) > 1
     ]
-    sentences = []
-    if alike:
-        sentences.append(
-            f"Classes that differ by case, spaces or marks: {listed(alike, SHOWN)}. "
-            f"`{typed('classes')}` joins them."
-        )
-    small = [f"{label} ({n})" for label, n in counts.items() if 0 < n < FEW]
-    if small:
-        sentences.append(
-            f"Classes with fewer than {FEW} rows: {listed(small, SHOWN)}. Their labels can hardly "
-            "be checked; add rows, or leave them out."
-        )
-    return sentences
+    if not alike:
+        return []
+    return [
+        f"Classes that differ by case, spaces or marks: {listed(alike, SHOWN)}. "
+        f"`{typed('classes')}` joins them."
+    ]
 
 
 def cannot_tell(selection: Selection) -> bool:

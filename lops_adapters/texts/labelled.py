@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning, Selection
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
-from lops_adapters.selection import Suggestions
-from lops_adapters.selection.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.auto_keep import AUTO
-from lops_adapters.selection.building import build, check_data
-from lops_adapters.selection.checking import Assessed
-from lops_adapters.selection.member_table import kinds_of, names_of
-from lops_adapters.selection.members import check_words
-from lops_adapters.selection.source_table import Source
-from lops_adapters.selection.sources import first_codes
-from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
+from lops_adapters.selection import Choice, Outcome, decide
+from lops_adapters.selection.choice import AUTO, NONE
+from lops_adapters.selection.committee.checking import review
+from lops_adapters.selection.committee.member_table import kinds_of, names_of
+from lops_adapters.selection.committee.members import check_words
+from lops_adapters.selection.votes.sources import first_codes
+from lops_adapters.texts.choices import choose_members, choose_probe, described, device_of
 from lops_adapters.texts.explain import (
     Place,
     cannot_tell,
@@ -36,9 +33,9 @@ from lops_adapters.texts.explain import (
     repeats,
     script_sentences,
 )
-from lops_adapters.texts.rest import Rest, label_rest
+from lops_adapters.texts.rest import SAID, Rest, rest_of
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.sources import report_sources
+from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
@@ -55,9 +52,7 @@ def select_labelled(
     notes: Sequence[str] = (),
     column: Any = None,
     where: Place = positions,
-    fitted: Fitted | None = None,
     rest: Sequence[str] = (),
-    learnt: Callable[[Rest], object] | None = None,
 ) -> TextSelection:
     """Select among labels that are read: :func:`select` from here on, also of a table.
 
@@ -65,12 +60,11 @@ def select_labelled(
         labelled: n texts; of votes, the codes only tell which texts have one.
         choice: how to select, with a probe in place of a classifier of scikit-learn.
         labels: n labels to show.
-        embeddings, pred_probs, checked, fitted: as for :func:`select`.
+        embeddings, pred_probs, checked: as for :func:`select`.
         notes: sentences about the labels.
         column: of texts, as it was given.
         where: names texts in sentences, given their positions.
-        rest: texts without a label that are in no selection.
-        learnt: receives what labels them, if members can tell.
+        rest: texts without a label that are in no selection, and only learnt from.
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
@@ -84,68 +78,81 @@ def select_labelled(
     labelled = with_checked(labelled, checked, where)
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
-    probe, scored_by, options = _scorers(choice, known, pred_probs)
-    committees, estimates = list[FittedCommittee](), list[Source]()
-    voted = "votes" in row.takes and known.votes is not None
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
-    options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
-    options |= {"assessed": estimates.extend} if voted else {}
-    scored = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
-    selection = _select(choice, probe, options, known, scored)
-    if isinstance(scored, Assessed):
-        scored.finish(known, choice.seed)
+    choice = replace(choice, further=choice.further or labels_rest)
+    used, scored_by = _scorers(choice, known, pred_probs)
+    outcome = _decide(used, known, pred_probs is not None)
+    selection = outcome.selection(known.classes)
+    if row.assesses:
         labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), scored.labels.tolist(), strict=True):
+        for place_of, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
             labels[place_of] = known.classes[code]
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
     settings = {
-        **_used(probe, options),
+        **_used(used),
         **choice.asked,
         "method": choice.method,
         "seed": choice.seed,
         "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
     }
-    why = reasons(scored_by, selection, row, {**choice.asked, **options})
+    why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
+    suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
-        selection, shown, labels, known.places, scored, why, settings, known.checked_labels, column
+        outcome,
+        known,
+        shown,
+        labels,
+        why,
+        settings,
+        review=review(outcome, known, choice.seed) if row.assesses else None,
+        votes=labelled.votes,
+        rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
+        column=column,
     )
-    _explain(result, known, probe, where)
+    _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
-        changed = int((scored.labels != known.codes).sum()) if isinstance(scored, Assessed) else 0
-        report_sources(result, labelled.votes, changed, estimates)
-    if labels_rest and not cannot_tell(result):
-        label = label_rest(result, committees[0], options.get("encoder"), rest)
-        if learnt is not None:
-            learnt(label)
-    if fitted is not None:
-        fitted(*committees)
+        why.notes += about_sources(labelled.votes, int((outcome.labels != known.codes).sum()))
+    if suggests:
+        why.notes.append(SAID)
     return result
 
 
-def _select(
-    choice: Choice, probe: Probe, options: dict[str, Any], known: Labelled, scored: Suggestions
-) -> Selection:
+def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome:
     """Select among these samples; copies of a checked row are also checked."""
-    method, checks = choice.method, known.checked or None
-    check_data(method, votes=known.votes, groups=known.groups, checked=checks)
     samples = known.samples
     alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
     known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options).select(known, scored)
+    return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
 
 
-def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
+def _rest_of(
+    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, further: Sequence[str]
+) -> Rest:
+    """Learn to label texts without a label, from the others and the committee."""
+    assert outcome.fitted is not None
+    pool = [texts[i] for i in np.setdiff1d(np.arange(len(texts)), known.places).tolist()]
+    codes = outcome.corrected(bool(known.checked))
+    return rest_of(
+        outcome.fitted,
+        known.samples,
+        codes,
+        [*pool, *further],
+        encoder=choice.encoder,
+        seed=choice.seed,
+    )
+
+
+def _used(choice: Choice) -> dict[str, Any]:
     """Return the settings of the probe and the encoder in use."""
-    encoder = options.get("encoder")
+    encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
         "device": device_of(probe),
-        "sure": options.get("sure"),
+        "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
     }
@@ -164,27 +171,30 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place)
         why.rows += script_sentences(known.samples, probe)
 
 
-def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, str, dict[str, Any]]:
-    """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    probe, quiet, has_members = choice.probe, choice.quiet, choice.row.has_members
+def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Choice, str]:
+    """Return the choice with its probe and encoder, and a sentence that names what scores."""
+    probe, quiet, has_members = choice.probe, choice.quiet, "encoder" in choice.row.reads
+    if choice.encoder == NONE:
+        choice = replace(choice, encoder=None)
     if isinstance(known.samples, np.ndarray):
         chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
-        if pred_probs is not None:
-            options = {**choice.options, "probabilities": True}
-            return chosen, "Member: the given probabilities.", options
         first = chosen.name if chosen is probe else "logistic regression"
+        choice = replace(choice, probe=chosen)
+        if pred_probs is not None:
+            return choice, "Member: the given probabilities."
         if not has_members:
-            return chosen, f"Probe, on the given vectors: {first}.", choice.options
+            return choice, f"Probe, on the given vectors: {first}."
         names = names_of(kinds_of(False, None, None), first)
-        return chosen, f"Members, on the given vectors: {names}.", choice.options
-    if has_members and isinstance(probe, str) and probe == "auto":
+        return choice, f"Members, on the given vectors: {names}."
+    if has_members and isinstance(probe, str) and probe == AUTO:
         probe = "linear"
     probe, scored_by = choose_probe(probe, len(known.samples), quiet, choice.analyzer)
+    choice = replace(choice, probe=probe)
     if not has_members:
-        return probe, scored_by, choice.options
-    words = choice.words
-    encoder, scored_by = choose_members(choice.encoder, described(probe), words=words is not None)
-    return probe, scored_by, {**choice.options, "encoder": encoder, "words": words}
+        return choice, scored_by
+    words, first = choice.words, described(probe)
+    encoder, scored_by = choose_members(choice.encoder, first, words=words is not None)
+    return replace(choice, encoder=encoder), scored_by
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:
@@ -196,7 +206,7 @@ def _check_size(known: Labelled, choice: Choice) -> None:
             f"{n:,} texts of {k:,} classes take about {needed / 1e9:.1f} GB of memory, and "
             f"{free / 1e9:.1f} GB are free; select among fewer classes or texts at a time"
         )
-    validates = "folds" in row.options or (row.takes_keep and choice.keep == AUTO)
+    validates = row.validates or (row.takes_keep and choice.keep == AUTO)
     if validates and n < FEWEST:
         raise LopsError(
             f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "

@@ -11,8 +11,8 @@ from lops_adapters.labels.votes import texts_of_several
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.assessment import Fitted
-from lops_adapters.texts.choices import Choice
+from lops_adapters.selection import Choice
+from lops_adapters.selection.method_table import check, offered
 from lops_adapters.texts.explain import positions
 from lops_adapters.texts.labelled import select_labelled
 from lops_adapters.texts.result import TextSelection
@@ -42,7 +42,7 @@ def select(
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
-    fitted: Fitted | None = None,
+    further: bool = False,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
@@ -103,8 +103,8 @@ def select(
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
-        fitted: receives the committee, fitted to assess further texts, a
-            :class:`~lops_adapters.selection.assessment.FittedCommittee`.
+        further: fit the committee to assess further texts: the selection's ``outcome.fitted`` is a
+            :class:`~.assessment.FittedCommittee`. Of the committee only.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -119,8 +119,8 @@ def select(
     ([17], 'money')
     """
     asked = method, keep, per_class, as_probe(probe, quiet), every, sure
-    choice = Choice(*asked, encoder, words, analyzer, seed, strict, quiet)
-    choice.check()
+    choice = Choice(*asked, encoder, words, analyzer, seed, strict, quiet, further=further)
+    check(choice, among=offered())
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
     shown = None if texts is None else read_texts(texts)
@@ -135,7 +135,7 @@ def select(
                 f"{several:,} texts have labels by several sources, in rows of their own; "
                 "lops_adapters.labels.votes.votes_by_text joins them to votes."
             )
-    return select_labelled(
+    selection = select_labelled(
         labelled,
         choice,
         read.shown,
@@ -144,8 +144,9 @@ def select(
         checked=checked,
         notes=notes,
         column=texts,
-        fitted=fitted,
     )
+    selection.said.texts[:0] = read.problems
+    return selection
 
 
 def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:

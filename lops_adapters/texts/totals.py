@@ -11,7 +11,7 @@ import numpy as np
 from lops_adapters.core import ClassReport
 from lops_adapters.labels.classes import NO_GOLD
 from lops_adapters.report.contents import SelectionPage, counted
-from lops_adapters.selection.assessment import Assessment
+from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.texts.class_table import Wrong
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import calibration
 from benchmarks.record import RESULTS
-from lops_adapters.selection.calibration import Diagnostics, coefficients
+from lops_adapters.selection.committee.calibration import Diagnostics, coefficients
 
 
 def committed(name):

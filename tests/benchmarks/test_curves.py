@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks import collect, nc_curves, runner
-from lops_adapters.core import RULES
+from benchmarks import collect, curves, nc_curves, runner
+from lops_adapters.core import RULES, LopsError
 
 pytestmark = pytest.mark.slow
 
@@ -38,6 +38,31 @@ def test_the_wrong_are_counted_and_the_surest_of_later_epochs_are_named():
         ("e", 0.5, None),
     ]
     assert found["examples"][0] | {"pseudo_label": "m", "gold": "n"} == found["examples"][0]
+
+
+def test_a_ranking_by_how_often_right_is_above_wrong():
+    codes, gold = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
+    numbers = nc_curves.curve_numbers(np.array([0.9, 0.5, 0.5, 0.1]), codes, gold)
+    assert numbers["auroc"] == pytest.approx(3.5 / 4)
+    assert nc_curves.curve_numbers(np.ones(4), codes, codes)["auroc"] is None
+
+
+def test_shares_of_every_class_and_names_of_confidences(tmp_path):
+    arguments = ["--every", "5", "--taus", "0.5", "--f1-at", "0.5", "--f1-even", "--also", "random"]
+    of = "learning-order,learning-order/inside,probability,random"
+    options = [*arguments, "--f1-of", of, "--device", "cpu", "--output", str(tmp_path / "run")]
+    assert curves.main([*options, "--quiet"]) == 0
+    found = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
+    kept = {row["by"]: row["kept"] for row in found["f1"]}
+    assert list(kept) == [
+        *("all", "learning-order", "learning-order, every 5 updates", "probability"),
+        *("probability, per class", "random"),
+    ]
+    assert "o2u-net" not in found["confidences"]
+    assert max(abs(share - 0.5) for name, share in kept.items() if name != "all") < 0.01
+    for option in ("--f1-of", "--also"):
+        with pytest.raises(LopsError, match=f"{option} names 'other'; pass some of"):
+            curves.main([*options, option, "other"])
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from benchmarks.pages import common
 from benchmarks.pages import label_sources as page
 from benchmarks.source_tables import FAMILIES, TABLES, VotedTable, load_voted, simulated
 from benchmarks.speed.generated import documents
-from lops_adapters.selection import source_model
+from lops_adapters.selection.votes import source_model
 
 from ..noisy import noisy_texts
 from .stored import about, write_result

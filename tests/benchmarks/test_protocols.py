@@ -85,7 +85,10 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     (tmp_path / "p.json").write_text("[]", encoding="utf-8")
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
-    known = "agnews-24000, committee, cpu, faithful, gpu, grid, paper, rounds, smoke"
+    known = (
+        "agnews-24000, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, paper, "
+        "rounds, smoke"
+    )
     with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import real_noise
 from benchmarks.pages import real_noise as page
 from benchmarks.real_tables import REAL, TABLES, Table, load_table
-from lops_adapters.selection import calibration
+from lops_adapters.selection.committee import calibration
 
 from ..noisy import noisy_texts
 from .stored import about, write_result

@@ -19,7 +19,7 @@ from lops_adapters.core import LopsError
 FAKE = """
 import argparse, json, os, pathlib, sys, time
 parser = argparse.ArgumentParser()
-for name in ("--how", "--output", "--data-dir"):
+for name in ("--how", "--output", "--data-dir", "--encoder"):
     parser.add_argument(name)
 for name in ("--resume", "--quiet"):
     parser.add_argument(name, action="store_true")
@@ -34,7 +34,8 @@ if options.how == "slow" and not resumed:
     time.sleep(60)
 if options.how == "fails":
     sys.exit("error: no such thing")
-(run / "config.json").write_text(json.dumps({"command": "x", "device": "cpu", "seed": 0}))
+(run / "config.json").write_text(json.dumps({"command": "x", "device": "cpu", "seed": 0,
+    "settings": {"encoder": options.encoder}}))
 (run / "metrics.json").write_text(json.dumps({"resumed": resumed, "data_dir": options.data_dir}))
 """
 
@@ -46,12 +47,12 @@ def place(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "RESULTS", tmp_path / "results")
     (tmp_path / "fake.py").write_text(FAKE, encoding="utf-8")
 
-    def protocol(*hows):
+    def protocol(*hows, more=""):
         lists = {"how": list(hows)}
         template = {
             "kind": "curves",
             "name": "cell-{how}",
-            "command": f"python {tmp_path / 'fake.py'} --how {{how}}",
+            "command": f"python {tmp_path / 'fake.py'} --how {{how}}{more}",
             "lists": lists,
         }
         path = tmp_path / "tiny.json"
@@ -99,6 +100,19 @@ def test_a_finished_cell_is_said_and_measured_again_elsewhere(place, tmp_path, c
     assert str(new) in capsys.readouterr().out
     assert json.loads(new.read_text())["result"]["data_dir"] == str(tmp_path)
     assert stored.read_bytes() == before
+
+
+def test_an_encoder_in_the_data_folder_is_found_and_named_without_it(place, tmp_path):
+    (tmp_path / "base").mkdir()
+    path = place("quick", more=" --encoder base")
+    runner.run_protocol(path, work=tmp_path / "work", data_dir=tmp_path)
+    assert result(tmp_path, "quick")["about"]["settings"] == {"encoder": "base"}
+    (tmp_path / "results" / "tiny" / "cell-quick.json").unlink()
+    (tmp_path / "base" / "config.json").write_text("{}", encoding="utf-8")
+    words = runner._encoder("base", tmp_path), runner._encoder("base", None)
+    assert words == (str(tmp_path / "base"), "base")
+    runner.run_protocol(path, work=tmp_path / "work", data_dir=tmp_path)
+    assert result(tmp_path, "quick")["about"]["settings"] == {"encoder": "base"}
 
 
 def test_a_failing_cell_is_a_hole_with_a_reason_and_stops_nobody(place, tmp_path, capsys):

@@ -4,7 +4,7 @@ import numpy as np
 
 from benchmarks import unlabelled
 from benchmarks.real_tables import Table
-from lops_adapters.selection import calibration
+from lops_adapters.selection.committee import calibration
 from lops_adapters.texts import rest
 
 from ..noisy import noisy_texts

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -20,6 +21,7 @@ def table(here):
     return true
 
 
+WHO = ("ann", "ben", "cem")
 ARGUMENTS = ["labels.csv", "--text", "text", "--labels", "ann,ben,model"]
 
 
@@ -60,6 +62,62 @@ def test_a_loop_of_checking(table, tmp_path, capsys):
 def test_a_column_of_checked_labels(table, capsys):
     assert main([*ARGUMENTS, "--checked-column", "right", "--output", "out"]) == 0
     assert "checked rows" in capsys.readouterr().out
+
+
+def annotations(texts, order=1):
+    """A row per annotation: texts of each item, in turn by three people; order -1: reversed."""
+    rows = [
+        [f"q{item}", text, who, label]
+        for item, of_item in enumerate(texts)
+        for text, who, label in zip(of_item, WHO, ("aab", "bba")[item % 2], strict=True)
+    ]
+    with open("notes.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["item", "body", "who", "topic"], *rows[::order]])
+    return ["notes.csv", "--text", "body", "--label", "topic", "--source", "who", "--force"]
+
+
+def test_rows_with_the_same_id_are_one_text(here, capsys):
+    texts = [[f"text {i}", f"text {i} ", ""] for i in range(9)]
+    arguments = annotations([*texts, ["", "one", "another"]])
+    main([*arguments, "--id", "item"])
+    said = capsys.readouterr().out
+    assert "ann              ben    10  100.0 %" in said
+    assert "30 rows are labels of 10 texts by 3 sources; one row is written per text." in said
+    assert "Ids with several texts, of which the first is read: 'q9' (notes.csv, line 31)." in said
+    with open("notes-agreement/to_check.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["text"] for row in rows} == {*(f"text {i}" for i in range(9)), "one"}
+    assert {row["counts"] for row in rows} == {"ids in item"}
+
+
+def test_sources_without_a_shared_row_have_no_kappa(here, capsys):
+    arguments = annotations([[f"text {i}", f"{i} more", f"other {i}"] for i in range(9)])
+    main(arguments)
+    said = capsys.readouterr().out
+    lines = [line.split() for line in said.splitlines()[1:7]]
+    assert [line[-5:] for line in lines] == [["0", "-", "no", "shared", "row"]] * 6
+    assert "Here: no shared row." in said
+    with open("notes-agreement/report.html", encoding="utf-8") as file:
+        assert "3 sources of 27 texts: no text has labels of two" in file.read()
+
+
+def test_a_loop_of_checking_a_row_per_annotation(here, capsys):
+    """The file names texts: the rows may stand in another order."""
+    texts = [[f"text {i}"] * 3 for i in range(20)]
+    main(annotations(texts))
+    with open("notes-agreement/to_check.csv", encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    with open("notes-agreement/send_back.csv", encoding="utf-8", newline="") as file:
+        assert next(csv.reader(file))[-4:] == header[-4:] == ["key", "column", "sha256", "counts"]
+    for row in rows:
+        row[header.index("checked")] = "ab"[int(row[1].split()[1]) % 4 == 1]
+    with open("filled.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    main([*annotations(texts), "--checked", "filled.csv"])
+    rate = re.compile(r"\nann +checked rows +20 +75\.0 %")
+    assert rate.search(capsys.readouterr().out)
+    main([*annotations(texts, order=-1), "--checked", "filled.csv"])
+    assert rate.search(capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """``lops apply``: corrections of a table, and every other cell as it was."""
 
 import codecs
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -140,6 +143,17 @@ def test_a_label_of_another_type(here, labels, names):
         path = corrections("row,label\n1," + '"' + new.replace('"', '""') + '"\n')
         with pytest.raises(LopsError, match=f"line 2: the label is .* are of type {names}; wanted"):
             run(path, "t.jsonl", "--output", "out.jsonl")
+
+
+@pytest.mark.parametrize("new", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_a_number_that_is_no_label(here, suffix, new):
+    write_table(here / f"t{suffix}", [[1.0], [2.0]], ["label"])
+    with pytest.raises(
+        LopsError, match=r"line 2: the label is '.*, and the table's labels are of t"
+    ):
+        run(corrections(f"row,label\n1,{new}\n"), f"t{suffix}", "--output", f"out{suffix}")
+    assert not (here / f"out{suffix}").exists()
 
 
 def test_parquet_keeps_its_schema(here):
@@ -293,6 +307,22 @@ def test_outputs_that_are_refused(here):
             "--output", "x.csv")  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["out.csv", "link.csv"])
+def test_what_a_killed_run_left_is_deleted(here, name):
+    """The temporary file next to what is written, and the lock."""
+    (here / "link.csv").symlink_to(here / "out.csv")
+    table = write_table(here / "news.csv", ROWS)
+    usual = [corrections(CHANGED), table, "--label", "weak", "--output", name, "--force"]
+    killed = "import sys; from lops_adapters import storage as s; from pathlib import Path as P\n"
+    killed += "with s.claimed(P(sys.argv[1])), s.replacing(P(sys.argv[1])) as t:\n"
+    killed += "    t.write_text('half'); import os; os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", killed, name], check=False, env=os.environ)
+    assert sum(path.name.startswith(".out.csv.") for path in here.iterdir()) == 2
+    run(*usual)
+    names = sorted(path.name for path in here.iterdir())
+    assert names == ["corrections.csv", "link.csv", "news.csv", "out.csv"]
+
+
 def test_an_input_that_changes(here, monkeypatch):
     table = write_table(here / "news.csv", ROWS)
     usual = command.changes
@@ -325,11 +355,17 @@ def test_relabelled_rows_are_corrections(here, suffix, capsys):
     assert [row["weak"] for row in read_table(here / f"new{suffix}")] == expected
     with pytest.raises(LopsError, match=r"has no column 'label'.*name the column of labels by --l"):
         run(here / "out" / f"relabelled{suffix}", table, "--output", "x.csv")
-    with pytest.raises(LopsError, match=r"row .* had the label 'class .', and it has 'class"):
+    with pytest.raises(LopsError, match=r"was made for another table.*remove the column lops_sha2"):
         run(
             *(here / "out" / f"relabelled{suffix}", f"new{suffix}", "--label", "weak"),
             *("--output", "x.csv"),
         )
+    names = [name for name in relabelled[0] if name not in ("lops_counts", "lops_sha256")]
+    old = write_table(here / f"old{suffix}", [[row[n] for n in names] for row in relabelled], names)
+    with pytest.raises(LopsError, match=r"row .* had the label 'class .', and it has 'class"):
+        run(old, f"new{suffix}", "--label", "weak", "--output", "x.csv")
+    run(old, table, "--label", "weak", "--output", f"again{suffix}")
+    assert read_table(here / f"again{suffix}") == read_table(here / f"new{suffix}")
 
 
 def test_the_corrected_table_of_a_selection(here):

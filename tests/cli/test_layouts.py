@@ -1,5 +1,6 @@
 """Layouts of tools: JSON arrays, Label Studio, fastText, class folders, archives, encodings."""
 
+import csv
 import io
 import json
 import sys
@@ -80,7 +81,7 @@ def test_other_bytes_of_an_array_stay(changes, expected):
     ("content", "message"),
     [
         ("[]", "t.json is empty; wanted an array of objects"),
-        ('{"a":\n 1}', "t.json: found '{.*wanted an array of objects, such as"),
+        ('{"a":\n 1}', "t.json is one object, whose keys are 'a'; wanted an array of objects,"),
         ('[{"text": "1", "label": "a"}, 2]', "t.json, row 2: found 2; wanted an array of objects"),
         ('[{"text": "1", "label": "a"} {"a": 2}]', "t.json, after row 1: found '{\"a\": 2}]'"),
         ('[{"text": "1", "label": "a"}, {"a"', "t.json, row 2: not JSON"),
@@ -131,6 +132,21 @@ def test_label_studio_with_several_annotators(capsys):
     assert list(found[0])[:5] == [
         *("text", "source", "task", "ann1@example.org", "ann2@example.org")
     ]
+    ((_, *header), *lines) = csv.reader(
+        Path("out/to_check.csv").read_text("utf-8-sig").splitlines(keepends=True)
+    )
+    filled = [[line[0], *line[1:3], "class 0", *line[4:]] for line in lines[:3]]
+    with open("filled.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["row", *header], *filled])
+    Path("export.json").write_text(json.dumps(list(tasks())[::-1]), encoding="utf-8")
+    apply.main(["filled.csv", "export.json", "--output", "new.json", "--quiet"])
+    checked = {line[4] for line in filled}
+    for task, before in zip(
+        json.loads(Path("new.json").read_text()), [*tasks()][::-1], strict=True
+    ):
+        for one in before["annotations"][:2] if task["data"]["text"] in checked else ():
+            one["result"][0]["value"]["choices"] = ["class 0"]
+        assert task == before
 
 
 def test_an_export_needs_no_columns(capsys):

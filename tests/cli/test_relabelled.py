@@ -16,6 +16,7 @@ from ..noisy import HEADER, noisy_rows, read_table, write_table
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows(n=240, k=3, noise=0.2)
 COLUMNS = ["lops_confidence", "lops_selected", "lops_suggested", "lops_given", "lops_row"]
+COLUMNS += ["lops_counts", "lops_sha256"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 select = partial(lops_adapters.select, encoder=None)
 

@@ -182,7 +182,14 @@ def test_formats_can_be_changed(here, given, wanted):
     assert sorted(original(rows)) == ROWS
     assert list(rows[0]) == [*HEADER, *ADDED]
     (relabelled, *_) = read_table(folder / f"relabelled.{wanted}")
-    assert list(relabelled) == [*HEADER, *ADDED, "lops_given", "lops_row"]
+    assert list(relabelled) == [
+        *HEADER,
+        *ADDED,
+        "lops_given",
+        "lops_row",
+        "lops_counts",
+        "lops_sha256",
+    ]
     assert relabelled["weak"] == relabelled["lops_suggested"] != relabelled["lops_given"]
 
 

@@ -126,7 +126,7 @@ def test_bad_seed_files(put, content, message):
         (
             "a.jsonl",
             b'{"text": "x"}\n{"text": "y", "label": "z"}\n',
-            "line 2: a label here but none in the first line",
+            "line 1, column 'label': it is missing",
         ),
         ("a.jsonl", b'{"text": "\\ud800"}\n', "not valid Unicode"),
         ("a.jsonl", b'{"text": "x", "label": true}\n', "found True"),

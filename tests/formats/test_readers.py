@@ -113,9 +113,9 @@ def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
         written(table, tmp_path / "out.parquet", "parquet")
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     with pytest.raises(
-        LopsError, match=r"a row has a key 'extra' that the first row lacks.*give --format jsonl"
+        LopsError, match=r"a row has a key 'extra' that no row in the first 64 MiB has.*jsonl"
     ):
-        written(table, tmp_path / "again.csv", "csv")
+        written(table, tmp_path / "again.csv", "csv")  # of the columns as they were
     assert [row.get("extra") for row in written(table, tmp_path / "out.jsonl", "jsonl")] == [
         None,
         None,

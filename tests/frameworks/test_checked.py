@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lops_adapters.datasets import load_dataset as load
-from lops_adapters.selection import committee
+from lops_adapters.selection.committee import committee
 
 from ..framework_checks import assert_not_resumed, metrics_of
 from ..framework_tools import read_rows
@@ -26,9 +26,9 @@ def write_checked(path, stand, count):
 def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
     given, usual = [], committee.Committee.__call__
 
-    def noted(self, labelled, seen=None):
+    def noted(self, labelled, choice):
         given.append(labelled.checked_labels)
-        return usual(self, labelled, seen)
+        return usual(self, labelled, choice)
 
     monkeypatch.setattr(committee.Committee, "__call__", noted)
     arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"

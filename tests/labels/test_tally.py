@@ -44,8 +44,8 @@ def test_very_many_labels_are_refused(monkeypatch):
 
 
 def test_equal_labels_of_other_types_are_refused():
-    with pytest.raises(LopsError, match=r"several types: int .1 in row 1., float .1.0 in row 2."):
-        read_classes(count([1, 1.0, 2]), COLUMNS)
+    with pytest.raises(LopsError, match=r"several types: int .1 in row 1., bool .True in row 2."):
+        read_classes(count([1, True, 2]), COLUMNS)
 
 
 def test_a_label_that_is_no_class_may_have_another_type():

@@ -13,8 +13,8 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.registry import Registry
-from lops_adapters.selection.member_table import MEMBERS, MemberFactory
-from lops_adapters.selection.methods import METHODS, Method
+from lops_adapters.selection.committee.member_table import MEMBERS, MemberFactory
+from lops_adapters.selection.method_table import METHODS, Method
 from lops_adapters.testing import noisy_texts
 
 from ..noisy import read_table, write_table

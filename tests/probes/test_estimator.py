@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 from lops_adapters.core import LopsError
 from lops_adapters.probes.estimator import EstimatorProbe, as_probe
 from lops_adapters.selection import build
-from lops_adapters.selection.folds import Folded, held_out
+from lops_adapters.selection.committee.folds import Folded, held_out
 
 from .toys import topic_texts
 

@@ -227,6 +227,15 @@ def test_what_the_file_holds(show):
     ]
 
 
+def test_the_file_of_a_joined_table_names_texts(show):
+    keys = [f"t{i}" for i in range(40)]
+    tab = opened(show, page(table={"column": "weak", "counts": "texts in body"}, keys=keys))
+    row(tab, 3).get_by_role("button", name="delete").click()
+    assert corrections(tab) == [
+        {"row": "3", "label": "", "key": "t2", "column": "weak", "counts": "texts in body"}
+    ]
+
+
 def test_classes_of_any_name_and_number(show):
     tab = show(hostile_page())
     tab.locator("#rows tr").nth(1).get_by_role("button", name="delete").click()

@@ -6,7 +6,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.selection import METHODS
-from lops_adapters.selection.methods import offered
+from lops_adapters.selection.method_table import offered
 
 from ..noisy import noisy_texts
 

@@ -22,8 +22,8 @@ from lops_adapters.runs.metrics import finished_arms
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Given, Prepared, Samples, Stage
 from lops_adapters.selection import METHODS, build, keep_all
-from lops_adapters.selection.auto_keep import Preferred
 from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.methods.auto_keep import prefer
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 from ..self_training.toys import documents
@@ -266,7 +266,7 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     selector = auto.selector("lops-adaptive", lambda: probe, seed=9, texts=list)
     selection = selector(samples, labels)
     (given,) = built
-    held_out = as_selector(Preferred(LinearProbe(quiet=True), 9), 9)
+    held_out = as_selector(lambda labelled: prefer(labelled, LinearProbe(quiet=True), 9), 9)
     wanted = held_out(samples, labels).per_class
     assert (given.method, given.probe, given.seed) == ("ranked", probe, 9)
     assert {label: math.ceil(keep * wanted[label].count) for label, keep in given.keep.items()} == {

@@ -136,7 +136,7 @@ def test_the_engines_agree_with_an_encoder(here, tiny, more, monkeypatch, capsys
     def narrow(_, **more):
         return EmbeddingProbe(tiny, max_tokens=16, precision="float32", **more)
 
-    monkeypatch.setattr("lops_adapters.selection.committee.EmbeddingProbe", narrow)
+    monkeypatch.setattr("lops_adapters.selection.committee.committee.EmbeddingProbe", narrow)
     monkeypatch.setattr("lops_adapters.extras.require", lambda *_: None)
     write_table(here / "whole.csv", COPIED)
     write_parts(here / "parts", COPIED, 3, ".csv")

@@ -8,7 +8,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.base import Stage, Update, steady
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection.likelihoods import class_shares, likelihoods
+from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
 
 from ..framework_tools import ARTS, COMMON, LAW, save_bert
 

@@ -178,3 +178,12 @@ def test_rows_without_a_vote_are_neither_sent_back_nor_checked():
     assert sorted(page.to_check) == list(range(3, 60))
     assert page.sent_back["guess"]
     assert min(one.row for one in page.sent_back["guess"]) >= 30
+
+
+def test_joint_labels_where_every_class_is_rare():
+    names = [f"c{i:02d}" for i in range(12)]
+    votes = {"one": names, "two": names[1:] + names[:1]}
+    page = agree([f"text {i}" for i in range(12)], votes, checked={0: "c00", 1: "c02"})
+    assert all(0 < row.probability <= 1 for row in page.disagreements)
+    assert all(row.label in row.said.values() for row in page.disagreements)
+    assert page.comparisons[0].found.more > 0

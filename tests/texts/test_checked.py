@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.selection.checking import Rate
+from lops_adapters.selection.committee.checking import Rate
 from lops_adapters.texts.explain import checked_sentences
 
 from ..noisy import noisy_texts

@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters import select
 from lops_adapters.core import LopsError
-from lops_adapters.selection.ranked import total
+from lops_adapters.selection.methods.ranked import total
 
 from ..noisy import noisy_texts
 

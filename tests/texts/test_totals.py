@@ -4,7 +4,7 @@ import numpy as np
 
 import lops_adapters
 from lops_adapters.labels.classes import NO_GOLD, OTHER_GOLD
-from lops_adapters.selection.assessment import Assessment
+from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.texts.totals import Totals
 
 from ..noisy import noisy_texts

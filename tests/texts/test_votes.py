@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lops_adapters
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.labels.reader import read_labels
 from lops_adapters.pseudo_labels import seed_votes
 
@@ -199,3 +199,12 @@ def test_a_class_with_fewer_votes_than_folds_overrules_no_other(n, alone):
     few = f"'Moneyy' ({1 + len(alone)}, nearly 'money')"
     said = f"Fewer than 3 votes: {few}. Other votes for a row overrule them."
     assert said in selection.why
+
+
+def test_a_constant_source_and_a_rare_one():
+    texts = [f"goal match {i}" for i in range(29)] + ["bank oil rates"]
+    votes = {"constant": ["x"] * 30, "rare": [None] * 29 + ["y"]}
+    with pytest.warns(LopsWarning, match="nothing is kept of 1 of 2 classes"):
+        result = lops_adapters.select(texts, votes, encoder=None)
+    assert np.isfinite(result.confidence).all()
+    assert set(result.labels) <= {"x", "y"}

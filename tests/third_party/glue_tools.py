@@ -8,8 +8,8 @@ from importlib import import_module
 import numpy as np
 
 from lops_adapters.core import LearningOrder
-from lops_adapters.selection.auto_keep import FOLDS
-from lops_adapters.selection.likelihoods import class_shares, likelihoods
+from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
+from lops_adapters.selection.methods.auto_keep import FOLDS
 from lops_adapters.vendoring import upstreams
 
 

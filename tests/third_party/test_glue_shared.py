@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import RULES, LearningOrder
-from lops_adapters.selection.likelihoods import class_shares, likelihoods
+from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
 
 from .glue_tools import loaded, random_states_unchanged
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from lops_adapters.selection import FunctionSelector, Member, MemberFactory, Method
-from lops_adapters.selection.folds import by_folds
+from lops_adapters.selection import FunctionMethod, Member, MemberFactory
+from lops_adapters.selection.committee.folds import by_folds
 
 
 def shortness(texts, labels):
@@ -13,17 +13,9 @@ def shortness(texts, labels):
     return np.array([-float(len(str(text))) for text in texts])
 
 
-def make(request):
-    """What the method is."""
-    return FunctionSelector(
-        shortness, request.keep, request.per_class, request.seed, request.method
-    ).select
-
-
-SHORTEST = Method(
-    "shortest", "the shortest texts", make, kept="{share} with the fewest characters",
-    needs_probe=False, texts=True, takes_n=False,
-)  # fmt: skip
+SHORTEST = FunctionMethod(
+    "shortest", "the shortest texts", "{share} with the fewest characters", function=shortness
+)
 
 
 class FirstWord(Member):

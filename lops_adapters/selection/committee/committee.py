@@ -1,0 +1,239 @@
+"""A committee: several members score every label held-out, and their mean decides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import typed
+from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.probes import Probe
+from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.selection.choice import NONE, Choice, is_fraction
+from lops_adapters.selection.committee.assessment import FittedCommittee
+from lops_adapters.selection.committee.belief import Belief, believe, learnt
+from lops_adapters.selection.committee.folds import FOLDS, Folded
+from lops_adapters.selection.committee.member import Member
+from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
+from lops_adapters.selection.committee.members import Learnt, OwnProbabilities, check_words
+from lops_adapters.selection.committee.scores import Scores, score
+from lops_adapters.selection.method import Assessor, Method, option
+from lops_adapters.selection.methods.ranked import best, shares
+from lops_adapters.selection.outcome import Outcome, Predicted
+
+# Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
+# 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
+SURE_IN_FRAMEWORKS = 0.95
+TOO_FEW = "too few samples, kept whole"
+CANNOT_TELL = "the members cannot tell, kept whole"
+
+
+@dataclass(frozen=True)
+class HeldOut(Method):
+    """Keeps what held-out members score as right: what a committee and one probe share.
+
+    Attributes:
+        folds: of cross-validation.
+        count_label: whether the label itself is evidence for the class. Not so if a classifier of
+            the same texts gave it, as in self-training.
+    """
+
+    folds: int = option(FOLDS)
+    count_label: bool = option(True)
+
+    takes_n, takes_keep, validates = False, False, True
+
+    def check(self, choice: Choice) -> None:
+        sure = choice.sure
+        if sure is not None and not is_fraction(sure):
+            raise LopsError(
+                f"{typed('sure')} is {sure!r:.80}; wanted a probability above 0, such as 0.9"
+            )
+
+    def believed(
+        self, members: Sequence[Member], labelled: Labelled, choice: Choice, kind: str = TEXTS
+    ) -> tuple[Scores, Belief]:
+        """Score the samples, and return what is believed about their labels.
+
+        ``kind``: of the inputs, whose calibration counts. Raises a LopsError of fewer samples than
+        folds, and of NaN; and what the members raise.
+        """
+        folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
+        folded.check()
+        has_checks = bool(labelled.checked)
+        scores = score(members, folded, further=choice.further, apart=has_checks)
+        belief = believe(scores, labelled, kind, count_label=self.count_label)
+        return scores, learnt(belief, scores, labelled) if has_checks else belief
+
+
+class Automatic(HeldOut):
+    """A committee of one, the probe; it suggests what the probe prefers, class sizes aside."""
+
+    reads = ("sure",)
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        members = [Learnt("the probe", choice.classifier)]
+        scores, belief = self.believed(members, labelled, choice)
+        outcome, _ = decide(scores, belief, labelled, choice, count_label=self.count_label)
+        said = Predicted.of(scores.likely)
+        return replace(outcome, suggested=said.codes, probability=said.probability, noise=None)
+
+
+@dataclass(frozen=True)
+class Committee(HeldOut, Assessor):
+    """Keeps the pseudo-labels that are most probably right, given several held-out members.
+
+    Every member gives class probabilities for every sample without its label. Divided by the
+    classes' shares of the pseudo-labels, they are likelihoods
+    (:func:`~.likelihoods.likelihoods`). Their weighted mean, in which rare
+    classes are limited (:func:`~.likelihoods.strengths`), and the label give
+    the probability that the label is right, by
+    :func:`~.posterior`: the score. Of two members or more it is
+    calibrated by what the members say of the whole table, see :mod:`.calibration`. A label is kept
+    if its score is at least ``sure``, by default 0.5: unless it is more probably wrong than right.
+    Where members cannot tell, nearly all labels are. Classes with fewer samples than folds are also
+    kept; they do not compete with others.
+
+    The score of one member, of votes, and of labels that do not count is not calibrated. Then as
+    many are rejected as are estimated to be wrong, see
+    :func:`~.posterior.least_kept`; and all are kept, with a score of 1, if
+    the mean hardly agrees with the labels
+    (:func:`~lops_adapters.selection.committee.likelihoods.skill` below ``LEAST_SKILL``).
+
+    Where several sources vote, pseudo-labels are what members are trained on. The labels that are
+    scored are the most probable classes by members and votes
+    (:mod:`~lops_adapters.selection.votes.sources`).
+
+    Where a person has checked rows, an arbiter learns from them how far to believe members and
+    labels (:mod:`~.arbiter`), and gives the probabilities. A checked row is
+    always kept, with a score of 1; a row of no class is always rejected, with a score of 0. If
+    labels do not count, a framework trains on them: then a row with another checked label is
+    also rejected, and of each class as many are kept as without checked rows, which keeps balance.
+
+    Attributes:
+        correct: give every sample its most probable class, and keep the same share of each of these
+            classes, as many in all as reach ``sure``.
+        device: of an encoder given by name.
+        probabilities: the samples are the (n, k) held-out probabilities of a classifier, a column
+            per class in the order of the sorted labels; it is the only member.
+    """
+
+    correct: bool = option(False)
+    device: str = option("auto")
+    probabilities: bool = option(False)
+
+    needs_probe, texts = False, True
+    reads = ("encoder", "words", "sure", "further")
+
+    def check(self, choice: Choice) -> None:
+        super().check(choice)
+        encoder, words = choice.encoder, choice.words
+        if not (encoder is None or isinstance(encoder, str) or hasattr(encoder, "vectors")):
+            raise LopsError(
+                f"encoder is {encoder!r:.80}; wanted 'static', 'minilm', the folder or hub name of "
+                "an encoder, an EmbeddingProbe, or None"
+            )
+        if words is None:
+            return
+        if encoder in (None, NONE):
+            raise LopsError(
+                f"{typed('words')} need an encoder, which compares texts with them, and "
+                f"{typed('encoder')} is none; leave one of them out"
+            )
+        check_words(words)
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        return self.judge(*self.members(labelled.samples, choice), labelled, choice)
+
+    def members(self, samples: Any, choice: Choice) -> tuple[list[Member], str]:
+        """Return the members, untrained, and the kind of their inputs."""
+        if self.probabilities:
+            return [OwnProbabilities("your classifier")], TEXTS
+        encoder = None if choice.encoder == NONE else choice.encoder
+        if isinstance(encoder, str):
+            encoder = EmbeddingProbe(encoder, device=self.device, quiet=choice.quiet)
+        probe = choice.probe if isinstance(choice.probe, Probe) else None
+        inputs = Inputs(samples, probe, encoder, choice.words, choice.seed, choice.quiet)
+        if encoder is not None and TEXTS in inputs.kinds:
+            encoder.vectors([])  # refuses a bad encoder before the trainings
+        return members_of(inputs), TEXTS if TEXTS in inputs.kinds else VECTORS
+
+    def judge(
+        self, members: Sequence[Member], kind: str, labelled: Labelled, choice: Choice
+    ) -> Outcome:
+        """Select by these members; the kind is that of their inputs; raises as :meth:`believed`."""
+        scores, belief = self.believed(members, labelled, choice, kind)
+        outcome, least = decide(
+            scores, belief, labelled, choice, count_label=self.count_label, correct=self.correct
+        )
+        if not choice.further:
+            return outcome
+        fitted = FittedCommittee(labelled.classes, scores.members, belief.model, least)
+        return replace(outcome, fitted=fitted)
+
+
+def decide(
+    scores: Scores,
+    belief: Belief,
+    labelled: Labelled,
+    choice: Choice,
+    *,
+    count_label: bool = True,
+    correct: bool = False,
+) -> tuple[Outcome, np.ndarray]:
+    """Decide which labels are kept; return the outcome, and the least probability per class, (k,).
+
+    Arguments as of :class:`Committee`.
+    """
+    rows = np.array(list(labelled.checked), dtype=np.int64)
+    checks = np.array([*labelled.checked.values()], dtype=np.int64)
+    each, true = np.arange(len(labelled)), belief.true
+    labels = true.argmax(axis=1) if correct else belief.labels
+    right = true[each, labels]
+    right[rows] = checks >= 0 if count_label else checks == labels[rows]
+    decides = right if count_label else belief.before[each, labels]
+    sure = belief.least_kept(decides) if choice.sure is None else float(choice.sure)
+    small = scores.mean.small
+    mask, least, why = _kept(decides, labels, small, sure, belief.tells, choice, correct)
+    if len(rows) and not count_label:
+        wanted = np.bincount(labels[mask], minlength=len(small))
+        mask = best(right, labels, wanted, choice.seed)
+    mask[rows] = right[rows] == 1
+    predicted = Predicted.of(true)
+    of_none = rows[checks < 0]
+    predicted.codes[of_none], predicted.probability[of_none] = -1, np.nan
+    outcome = Outcome.of(
+        mask, right, labels, len(small), rule=choice.method, predicted=predicted,
+        stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",
+        why=np.where(small, TOO_FEW, why).tolist(),
+    )  # fmt: skip
+    before = belief.before.argmax(axis=1) if labelled.votes is None else labelled.codes
+    outcome = replace(outcome, before=before, noise=belief.noise, sources=belief.sources)
+    return outcome, least
+
+
+def _kept(
+    right: np.ndarray,
+    labels: np.ndarray,
+    small: np.ndarray,
+    threshold: float,
+    tells: bool,
+    choice: Choice,
+    correct: bool,
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """Return which labels are kept, the least probability per class, (k,), and why."""
+    mask = (right >= threshold) | small[labels]
+    why = f"right with a probability of at least {threshold:.3g}"
+    why = CANNOT_TELL if mask.all() and not tells else why
+    least = np.where(small, -np.inf, threshold)
+    if (choice.per_class or correct) and tells:
+        k, counts = len(small), np.bincount(labels, minlength=len(small))
+        wanted = np.where(small, counts, shares(labels, k, int(mask.sum()), 1.0))
+        mask = best(right, labels, wanted, choice.seed)
+        why = "highest scores of the class, total set by the members"
+        why = f"{why}; labels corrected" if correct else why
+        least = np.full(k, np.inf)
+        np.minimum.at(least, labels[mask], right[mask])
+    return mask, least, why

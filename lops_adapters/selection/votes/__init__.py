@@ -1,0 +1,1 @@
+"""Votes of label sources, joined with the members of the committee."""

@@ -1,0 +1,293 @@
+"""Signals of label sources: which votes a row has, how far they repeat each other, what they say.
+
+Notation: n samples, m sources, k classes, codes 0..k-1, f signals. A signal is a source voting for
+a class; ``votes`` are (n, m) int codes, -1 for abstentions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.selection.committee.folds import FOLDS
+
+# Votes by which the accuracy of a signal is drawn towards its source's, and that towards the mean.
+POOLED = 20.0
+# Of all samples, spread evenly over the classes: a vote for a rare class says little more than one
+# for a frequent class, so that a stray name does not win.
+_SPREAD = 0.1
+_COPY, _LEAST_SHARED = 0.95, 20  # kappa of copies, and rows on which both vote
+_SHRUNK = 10.0  # rows without overlap that are added to those that two sources share
+BLOCK = 20_000  # rows at a time
+_PAIRS = 1 << 22  # pairs of votes of a row, at a time
+
+
+@dataclass(frozen=True)
+class Signals:
+    """The signals of a sample, and how votes are weighed before any member is trained.
+
+    Attributes:
+        keys: (f,) int64, ascending: source * k + class.
+        worth: (f,) float64: a vote counts as much as it is rare, -log of the share of samples that
+            get it, since a vote that most samples get says little.
+        overlap, counts: (f, f) float64 of :func:`overlapping`, and (k,) votes per class.
+        constant: (c,) int64, keys of sources that give one vote to every sample with a vote. They
+            say nothing of a sample, so they are no signals: they count where no other source votes.
+    """
+
+    keys: np.ndarray
+    n_classes: int
+    worth: np.ndarray
+    overlap: np.ndarray
+    counts: np.ndarray
+    constant: np.ndarray
+
+    @staticmethod
+    def of(votes: np.ndarray, n_classes: int) -> Signals:
+        """Return the signals of (n, m) votes."""
+        rows, sources = np.nonzero(votes >= 0)
+        keys, counts = np.unique(sources * n_classes + votes[rows, sources], return_counts=True)
+        always = counts == len(np.unique(rows))
+        constant, keys, counts = keys[always], keys[~always], counts[~always]
+        shares = np.minimum(counts / max(1, len(votes)), 0.99)
+        per_class = np.bincount(keys % n_classes, weights=counts, minlength=n_classes)
+        worth, none = -np.log(shares), np.eye(len(keys))
+        alone = Signals(keys, n_classes, worth, none, per_class, constant)
+        totals = alone._totals(votes) + 1e-3
+        true = totals / totals.sum(axis=1, keepdims=True)
+        overlap = overlapping(alone.matrix(votes), true, alone, first=True)
+        return replace(alone, overlap=overlap)
+
+    @property
+    def several(self) -> np.ndarray:
+        """The sources that vote for several classes, int positions."""
+        owners = self.keys // self.n_classes
+        return np.flatnonzero(np.bincount(owners, minlength=1) > 1)
+
+    @property
+    def evenness(self) -> float:
+        """How far sources disagree on how frequent the classes are, in [0, 1].
+
+        The variance of their shares of votes per class, next to how far the mean shares are from
+        equal ones. If language models prefer different classes, or each rule has its own, votes
+        do not say that one is more frequent.
+        """
+        owners, classes = np.divmod(self.keys, self.n_classes)
+        votes = np.zeros((int(owners.max(initial=0)) + 1, self.n_classes))
+        votes[owners, classes] = np.exp(-self.worth)
+        votes = votes[votes.sum(axis=1) > 0]
+        totals = votes.sum(axis=1, keepdims=True)
+        mean = votes.sum(axis=0) / max(1e-9, float(totals.sum()))
+        between = float((((votes / totals - mean) ** 2) * totals).sum() / max(1e-9, totals.sum()))
+        apart = float(((mean - 1 / self.n_classes) ** 2).sum())
+        return between / max(1e-9, between + apart)
+
+    def matrix(self, votes: np.ndarray) -> Any:
+        """Return which signals samples have, an (n, f) sparse matrix of ones."""
+        from scipy.sparse import csr_matrix
+
+        rows, sources = np.nonzero(votes >= 0)
+        keys = sources * self.n_classes + votes[rows, sources]
+        places, known = np.searchsorted(self.keys, keys), np.isin(keys, self.keys)
+        ones = np.ones(int(known.sum()))
+        return csr_matrix((ones, (rows[known], places[known])), (len(votes), len(self.keys)))
+
+    def labels(self, votes: np.ndarray) -> np.ndarray:
+        """Return the weighted majority of the votes, (n,) int64 codes; -1 without votes.
+
+        Ties go to the class with fewer votes in all, then to the first class. A class with fewer
+        votes in all than folds wins only where no other class has a vote: no member can check it.
+
+        >>> votes = np.array([[0, -1], [0, 1], [0, 1], [0, -1], [0, 0], [-1, -1]])
+        >>> Signals.of(votes, 2).labels(votes).tolist()
+        [0, 1, 1, 0, 0, -1]
+        """
+        totals = self._totals(votes)
+        only = np.flatnonzero((totals <= 0).all(axis=1))
+        for source, code in zip(*np.divmod(self.constant, self.n_classes), strict=True):
+            totals[only, code] += votes[only, source] == code
+        small = self.counts < FOLDS
+        contested = totals[:, ~small].max(axis=1, initial=0) > 0
+        totals[np.ix_(contested, small)] = 0
+        ranked = np.lexsort((np.arange(self.n_classes), self.counts))
+        ordered = totals[:, ranked]
+        near = ordered >= ordered.max(axis=1, keepdims=True) - 1e-9
+        return np.asarray(np.where(ordered.max(axis=1) > 0, ranked[near.argmax(axis=1)], -1))
+
+    def _totals(self, votes: np.ndarray) -> np.ndarray:
+        of_class = np.eye(self.n_classes)[self.keys % self.n_classes] * self.worth[:, None]
+        return np.asarray(weighed(self.matrix(votes), self.overlap) @ of_class)
+
+
+def weighed(matrix: Any, overlap: np.ndarray) -> Any:
+    """Return the (n, f) signals with weights: 1, shared with the others that overlap.
+
+    >>> from scipy.sparse import csr_matrix
+    >>> copies = np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    >>> weighed(csr_matrix([[1.0, 1, 1], [1, 0, 0]]), copies).toarray().tolist()
+    [[0.5, 0.5, 1.0], [1.0, 0.0, 0.0]]
+    """
+    from scipy.sparse import csr_matrix
+
+    # Sparse, since few signals overlap. Each overlaps with itself, so none is lost.
+    shared = (matrix @ csr_matrix(overlap)).multiply(matrix).tocsr()
+    shared.sort_indices()
+    shared.data = 1 / np.maximum(shared.data, 1)
+    return shared
+
+
+def overlapping(
+    matrix: Any,
+    true: np.ndarray,
+    signals: Signals,
+    both: np.ndarray | None = None,
+    first: bool = False,
+) -> np.ndarray:
+    """Return how far signals for the same class repeat each other, (f, f) in [0, 1].
+
+    The squared correlation of two signals beyond what the true classes, (n, k) probabilities,
+    explain; 0 if it is negative, of one source, or of different classes. Of two sources that vote
+    for several classes it is counted over the rows on which both vote, so that people who got the
+    same rows are no copies. Else it is counted over all rows: to a rule, no vote is a statement.
+
+    Sources that hardly ever differ are copies: 1. ``first``: of sources that vote for several
+    classes nothing else counts; it is :attr:`Signals.overlap`. ``both``: :func:`together`, or None.
+    """
+    owners, classes = np.divmod(signals.keys, signals.n_classes)
+    several, both = np.isin(owners, signals.several), together(matrix) if both is None else both
+    of_classes = np.asarray(matrix.T @ true).T  # (k, f)
+    rates = of_classes / np.maximum(true.sum(axis=0), 1e-9)[:, None]
+    explained = of_classes.T @ rates
+    covariance = both - explained - explained.T + rates.T @ (true.T @ true) @ rates
+    spread = np.sqrt(np.maximum(np.diag(covariance), 1e-9))
+    correlation = covariance / spread[:, None] / spread
+    if first:
+        correlation[np.ix_(several, several)] = 0
+    elif several.any():
+        inside = _where_both_vote(
+            matrix[:, several],
+            both[np.ix_(several, several)],
+            true,
+            owners[several],
+            classes[several],
+        )
+        correlation[np.ix_(several, several)] = inside
+    overlap = np.clip(correlation, 0, 1) ** 2
+    copies = _copies(both, owners, classes) if first else signals.overlap == 1
+    overlap[copies] = 1
+    overlap[(owners[:, None] == owners) | (classes[:, None] != classes)] = 0
+    np.fill_diagonal(overlap, 1)
+    return np.asarray(overlap)
+
+
+def together(matrix: Any) -> np.ndarray:
+    """Return on how many rows two signals occur, (f, f) float64."""
+    return np.asarray((matrix.T @ matrix).toarray())
+
+
+def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return whether the sources of two signals are copies, (f, f) bool; by Cohen's kappa.
+
+    ``both`` is :func:`together`.
+    """
+    m, k = int(owners.max(initial=0)) + 1, int(classes.max(initial=0)) + 1
+    counts = np.zeros((m, k))
+    counts[owners, classes] = np.diag(both)
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    of_source = (owners[:, None] == np.arange(m)).astype(np.float64)
+    rows = of_source.T @ both @ of_source
+    agreed = of_source.T @ (both * (classes[:, None] == classes)) @ of_source
+    chance = shares @ shares.T
+    kappa = (agreed / np.maximum(rows, 1) - chance) / np.maximum(1 - chance, 1e-9)
+    return np.asarray(((kappa >= _COPY) & (rows >= _LEAST_SHARED))[np.ix_(owners, owners)])
+
+
+def _where_both_vote(
+    matrix: Any, both: np.ndarray, true: np.ndarray, owners: np.ndarray, classes: np.ndarray
+) -> np.ndarray:
+    """Return correlations over the rows on which both sources vote, drawn towards 0, (s, s).
+
+    ``matrix`` has the s signals of sources that vote for several classes, ``both`` is
+    :func:`together` of them. Of signals for different classes they are 0.
+    """
+    from scipy.sparse import csr_matrix
+
+    every, of_source = np.unique(owners, return_inverse=True)
+    voted = csr_matrix(matrix @ np.eye(len(every))[of_source])  # (n, sources)
+    rows = _rows_of_pairs(voted, true)
+    rates = np.asarray(matrix.T @ true).T  # (k, s)
+    rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
+    correlation = np.zeros((len(owners), len(owners)))
+    for code in np.unique(classes):
+        of_class = np.flatnonzero(classes == code)
+        shared = rows[:, of_source[of_class][:, None], of_source[of_class]]
+        one, other = rates[:, of_class, None], rates[:, None, of_class]
+        spread = (shared * one * (1 - one)).sum(axis=0)
+        covariance = both[np.ix_(of_class, of_class)] - (shared * one * other).sum(axis=0)
+        scale = np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK
+        correlation[np.ix_(of_class, of_class)] = covariance / scale
+    return correlation
+
+
+def _rows_of_pairs(voted: Any, true: np.ndarray) -> np.ndarray:
+    """Return the sums of (n, k) probabilities over the rows on which two sources vote, (k, m, m).
+
+    ``voted`` is (n, m) CSR of ones.
+    """
+    from scipy.sparse import csr_matrix
+
+    (n, m), k, votes = voted.shape, true.shape[1], np.diff(voted.indptr).astype(np.int64)
+    total, block = np.zeros((m * m, k)), np.cumsum(votes**2) // _PAIRS
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    for rows in map(np.arange, starts, [*starts[1:], n]):
+        row = np.repeat(rows, votes[rows])  # of each vote
+        others = voted[row]  # all votes of that row
+        of_votes = voted.indices[voted.indptr[rows[0]] : voted.indptr[rows[-1] + 1]]
+        pairs = np.repeat(of_votes.astype(np.int64), votes[row]) * m + others.indices
+        ends = np.concatenate([[0], np.cumsum(votes[rows] ** 2)])
+        cells = csr_matrix((others.data, pairs, ends), shape=(len(rows), m * m))
+        total += cells.T @ true[rows]
+    return np.asarray(total.T.reshape(k, m, m))
+
+
+def accuracies(
+    counts: np.ndarray, classes: np.ndarray, owners: np.ndarray, n_sources: int
+) -> np.ndarray:
+    """Return the accuracies of the sources, (m,), drawn towards their mean."""
+    right, votes = counts[np.arange(len(classes)), classes], counts.sum(axis=1)
+    mean = (right.sum() + 1) / (votes.sum() + 2)
+    of_sources = np.bincount(owners, right, n_sources) + POOLED * mean
+    return np.asarray(of_sources / (np.bincount(owners, votes, n_sources) + POOLED))
+
+
+def frequencies(true: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the classes' frequencies, (k,), by (n, k) probabilities."""
+    k = true.shape[1]
+    mean = true.sum(axis=0) / max(1, len(true))
+    return np.asarray(np.log((mean + _SPREAD / k) / (1 + _SPREAD)))
+
+
+def pooled(counts: np.ndarray, signals: Signals, logs: np.ndarray) -> np.ndarray:
+    """Return the probability of each true class given each signal, (f, k), after pooling.
+
+    Accuracies are drawn towards the source's; errors towards the errors of all sources that vote
+    for the same class, and these towards the frequencies of the classes, given by their ``logs``.
+    """
+    k, (owners, classes) = signals.n_classes, np.divmod(signals.keys, signals.n_classes)
+    each = np.arange(len(classes))
+    of_sources = accuracies(counts, classes, owners, int(owners.max(initial=0)) + 1)
+    votes = counts.sum(axis=1)
+    accuracy = (counts[each, classes] + POOLED * of_sources[owners]) / (votes + POOLED)
+    wrong = counts.copy()
+    wrong[each, classes] = 0
+    together = np.zeros((k, k))
+    np.add.at(together, classes, wrong)
+    together += POOLED * np.exp(logs)
+    np.fill_diagonal(together, 0)
+    together /= np.maximum(together.sum(axis=1, keepdims=True), 1e-12)
+    wrong += POOLED * together[classes]
+    probabilities = wrong / wrong.sum(axis=1, keepdims=True) * (1 - accuracy)[:, None]
+    probabilities[each, classes] = accuracy
+    return np.asarray(probabilities)

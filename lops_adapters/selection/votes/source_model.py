@@ -1,0 +1,213 @@
+"""Estimates what votes say of the true classes: expectation maximisation, held-out votes, members.
+
+Notation: r rows with a vote, m sources, k classes, f signals, see :mod:`.signals`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lops_adapters.probes.regression import softmax
+from lops_adapters.selection.committee.posterior import SHARPNESS
+from lops_adapters.selection.votes.signals import (
+    Signals,
+    frequencies,
+    overlapping,
+    pooled,
+    together,
+    weighed,
+)
+
+# Votes of other sources on a row that weigh as much as the majority. This, the next four numbers,
+# and the constants of :mod:`.signals` were chosen on the tables of docs/results/sources.md, gold
+# labels included; docs/results/sources-constants.md chooses them again without each family.
+ANCHOR = 3.0
+_CLEARLY = 3.5  # standard errors by which held-out votes are predicted better
+_WITHIN = 2.0  # of the logarithm of the likelihood: what is as good as the best
+_HALF = 0.5  # what votes are trusted where members do not say
+_LEAST_SOURCES = 3
+_TRUSTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
+_WEIGHTS = np.arange(0, SHARPNESS + 0.1, 0.25)
+_ROUNDS, _CLOSE = 20, 1e-4
+_RECOUNTED = 4  # rounds after which the overlaps are settled
+_LEAST = 1e-4  # of probabilities, before the logarithm
+_TINY = 1e-12
+
+
+class Model(NamedTuple):
+    """What votes say of the true classes.
+
+    Attributes:
+        overlap: (f, f) float64 of :func:`~lops_adapters.selection.votes.signals.overlapping`.
+        ratios: (f, k) float64: log of the probability of each true class given the signal, over
+            its frequency.
+        prior: (k,) float64, what is added for each class.
+        free: whether it leaves the majority, as held-out votes say.
+    """
+
+    overlap: np.ndarray
+    ratios: np.ndarray
+    prior: np.ndarray
+    free: bool
+
+
+class VoteRows(NamedTuple):
+    """Rows to estimate from.
+
+    Attributes:
+        signals: of all rows.
+        matrix: (r, f) sparse, which signals the rows have.
+        both: (f, f) float64, on how many rows two signals occur.
+        majority: (r, k) float64, shares of the votes, and a little of every class.
+        certain: (r,) int codes of checked rows, -1: not checked.
+    """
+
+    signals: Signals
+    matrix: Any
+    both: np.ndarray
+    majority: np.ndarray
+    certain: np.ndarray
+
+    def anchor(self, members: bool) -> float:
+        """Return how far the majority counts, in (0, 1]: the less, the more votes the rows have.
+
+        Members that can tell count as much as the majority.
+        """
+        votes = np.diff(self.matrix.indptr).astype(np.float64)
+        others = float((votes * (votes - 1)).sum()) / max(1.0, float(votes.sum()))
+        return ANCHOR / (ANCHOR + others + (ANCHOR if members else 0.0))
+
+    def settled(self, probabilities: np.ndarray) -> np.ndarray:
+        """Set and return the probabilities of checked rows, which are certain."""
+        rows = np.flatnonzero(self.certain >= 0)
+        probabilities[rows] = np.eye(probabilities.shape[1])[self.certain[rows]]
+        return probabilities
+
+
+def vote_rows(signals: Signals, votes: np.ndarray, certain: np.ndarray) -> VoteRows:
+    """Return what is estimated from (r, m) votes and (r,) codes of checked rows."""
+    k, matrix = signals.n_classes, signals.matrix(votes)
+    once = weighed(matrix, signals.overlap)  # copies count once
+    counts = np.asarray(once @ np.eye(k)[signals.keys % k]) + 0.3 / k
+    majority = counts / counts.sum(axis=1, keepdims=True)
+    return VoteRows(signals, matrix, together(matrix), majority, certain)
+
+
+def logarithm(likely: np.ndarray) -> np.ndarray:
+    """Return the logarithm of likelihoods, (r, k)."""
+    return np.asarray(np.log(np.maximum(likely, 1e-6)))
+
+
+def estimated(
+    rows: VoteRows, prior: float, *, free: bool, members: np.ndarray | None = None
+) -> Model:
+    """Estimate by expectation maximisation.
+
+    Args:
+        rows: the rows.
+        prior: the exponent of the classes' frequencies.
+        free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
+        members: (r, k) logarithms of what members say of each class; None: they cannot tell.
+    """
+    signals, matrix = rows.signals, rows.matrix
+    member_logs = np.zeros(rows.majority.shape) if members is None else members
+    majority = rows.settled(softmax(np.log(rows.majority) + member_logs))
+    anchor = 0.0 if free else rows.anchor(members is not None)
+    overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
+    logs = np.zeros(signals.n_classes)
+    true = majority
+    for step in range(_ROUNDS):
+        known = anchor * majority + (1 - anchor) * true
+        if step < _RECOUNTED:
+            overlap = overlapping(matrix, known, signals, rows.both)
+            shared = weighed(matrix, overlap)
+        logs, previous = frequencies(known), ratios
+        probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
+        ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
+        true = rows.settled(softmax(member_logs + prior * logs + shared @ ratios))
+        if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
+            break
+    return Model(overlap, ratios, np.asarray(prior * logs), free)
+
+
+def comparable(signals: Signals) -> bool:
+    """Return whether votes can be held out: three sources vote for several classes.
+
+    So many are needed to tell which of them err (Dawid and Skene, 1979).
+    """
+    return len(signals.several) >= _LEAST_SOURCES
+
+
+def own_model(rows: VoteRows) -> Model:
+    """Return the votes' own model: near the majority, or free if held-out votes say so.
+
+    Each vote is predicted from the other votes of its row. A model that is free of the majority,
+    with or without the classes' frequencies, counts if it predicts votes clearly better.
+    """
+    model = estimated(rows, 1 - rows.signals.evenness, free=False)
+    if not comparable(rows.signals):
+        return model
+    likelihood, best = predicted(rows, model), 0.0
+    for prior in (0.0, 1.0):
+        other = estimated(rows, prior, free=True)
+        gains = predicted(rows, other) - likelihood
+        gain, error = float(gains.sum()), float(gains.std()) * len(gains) ** 0.5
+        if gain > max(best, _CLEARLY * error):
+            model, best = other, gain
+    return model
+
+
+def predicted(table_rows: VoteRows, model: Model) -> np.ndarray:
+    """Return how well the votes of each row are predicted from its other votes, (r,) float64.
+
+    The sum of logarithms: the probability of the vote, over its share of the source's votes.
+    """
+    signals = table_rows.signals
+    owners, shared = signals.keys // signals.n_classes, weighed(table_rows.matrix, model.overlap)
+    counts = np.asarray(table_rows.matrix.sum(axis=0)).ravel()
+    given_true = np.exp(model.ratios) * counts[:, None]  # up to a factor per source and class
+    of_source = np.zeros((int(owners.max(initial=0)) + 1, signals.n_classes))
+    np.add.at(of_source, owners, given_true)
+    given_true /= np.maximum(of_source[owners], _TINY)
+    share = counts / np.maximum(np.bincount(owners, counts)[owners], 1)
+    total = model.prior + shared @ model.ratios
+    rows, columns = np.repeat(np.arange(len(total)), np.diff(shared.indptr)), shared.indices
+    others = softmax(total[rows] - shared.data[:, None] * model.ratios[columns])
+    right = np.maximum((others * given_true[columns]).sum(axis=1), 1e-6)
+    gains = np.log(right) - np.log(np.maximum(share, _TINY))[columns]
+    return np.bincount(rows, gains, len(total))
+
+
+def reliability(
+    scores: np.ndarray, logs: np.ndarray, prior: np.ndarray, certain: np.ndarray, usual: float
+) -> tuple[float, float]:
+    """Return how far to trust votes, in (0, 1], and the weight of the members, from 0 to 5.
+
+    Votes and members are two witnesses of the true class. The two numbers are as probable as those
+    that make their statements fit each other best, by the likelihood; of these, the smallest weight
+    of the members, and a trust near one half, so that members that cannot tell get no weight. Votes
+    of sources that err together are too sure of the class; members show it.
+
+    Args:
+        scores: (r, k) of what votes say.
+        logs: (r, k) logarithms of the members' likelihoods.
+        prior: (k,) what is added for each class.
+        certain: (r,) int codes of checked rows, -1: not checked.
+        usual: the weight if all weights fit, since votes say nothing that members could confirm.
+    """
+    rows = np.flatnonzero(certain >= 0)
+    fits: dict[tuple[float, float], float] = {}
+    of_votes = {trust: softmax(trust * scores + prior) for trust in _TRUSTS}
+    for weight in _WEIGHTS.tolist():
+        members = softmax(weight * logs + prior) / np.exp(prior)
+        for trust, votes in of_votes.items():
+            joint = votes * members
+            total = np.maximum(joint.sum(axis=1), _TINY)
+            checked = joint[rows, certain[rows]]
+            total[rows] = np.maximum(checked, _TINY)
+            fits[trust, weight] = float(np.log(total).sum())
+    best = max(fits.values()) - _WITHIN
+    fitting = sorted({weight for (_, weight), fit in fits.items() if fit >= best})
+    weight = usual if len(fitting) == len(_WEIGHTS) else fitting[0]
+    near = [trust for trust in _TRUSTS if fits[trust, weight] >= best]
+    return min(near, key=lambda trust: abs(np.log(trust / _HALF))), weight

@@ -1,0 +1,176 @@
+"""Label sources: rules, annotators, language models, seed words, whose votes may differ.
+
+A source votes for a class, or abstains. How far to believe each of its votes is estimated together
+with the true classes, by expectation maximisation as in Dawid and Skene (1979):
+
+- Votes are few: the accuracy of a vote is drawn towards its source's, and that towards the mean of
+  all sources (partial pooling).
+- Sources that err together, such as copies of one rule, share one vote: the more two sources agree
+  beyond what the true classes explain, the less each of them counts where both vote.
+- Rows with few votes say little about the true class. There the estimate stays near the majority.
+  Where three sources or more vote for several classes, votes can be held out: if a model that
+  leaves the majority predicts the votes of each source from the others better, it counts. Held-out
+  votes also say whether frequent classes are more probable.
+- The members of the committee, which read the samples, are one more source. Their reliability, and
+  the weight of the votes' probabilities, are chosen so that members and votes fit each other best,
+  drawn towards members that say nothing.
+
+:mod:`.source_model` estimates all this.
+
+Notation: n samples, m sources, k classes, codes 0..k-1, f signals. A signal is a source voting for
+a class; ``votes`` are (n, m) int codes, -1 for abstentions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lops_adapters.core import tie_hash
+from lops_adapters.labels.votes import Votes
+from lops_adapters.probes.regression import softmax
+from lops_adapters.selection.committee.folds import FOLDS
+from lops_adapters.selection.committee.posterior import SHARPNESS, some
+from lops_adapters.selection.votes.signals import BLOCK, Signals, weighed
+from lops_adapters.selection.votes.source_model import (
+    Model,
+    comparable,
+    estimated,
+    logarithm,
+    own_model,
+    reliability,
+    vote_rows,
+)
+
+_MOST = 100_000  # samples to estimate from
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Sources with what their votes are worth; can be pickled.
+
+    Attributes:
+        signals: of the sample that they were fitted to.
+        model: what each of them says of each class.
+        trust: the factor of what votes say, in (0, 1].
+        weight: the exponent of the members' likelihoods, from 0: they cannot tell.
+    """
+
+    signals: Signals
+    model: Model
+    trust: float = 1.0
+    weight: float = 0.0
+
+    @property
+    def tells(self) -> bool:
+        """Whether the members can tell right from wrong votes."""
+        return self.weight > 0
+
+    def first(self, votes: np.ndarray) -> np.ndarray:
+        """Return the labels by votes alone, (n,) int64 codes; -1 without votes.
+
+        By the votes' own model, if votes can be held out; else the weighted majority of
+        :meth:`~.signals.Signals.labels`, in which rare votes count more.
+        """
+        codes = self.signals.labels(votes)
+        if comparable(self.signals):
+            for start in range(0, len(votes), BLOCK):
+                rows = slice(start, start + BLOCK)
+                scores = self._contested(self.model.prior + self.scores(votes[rows]), votes[rows])
+                codes[rows] = np.where(codes[rows] < 0, -1, scores.argmax(axis=1))
+        return codes
+
+    def scores(self, votes: np.ndarray) -> np.ndarray:
+        """Return the logarithm of what votes say of each class, (n, k), up to a constant."""
+        return np.asarray(
+            weighed(self.signals.matrix(votes), self.model.overlap) @ self.model.ratios
+        )
+
+    def total(self, scores: np.ndarray, likely: np.ndarray) -> np.ndarray:
+        """Return the logarithm of the probability of each class, (n, k), up to a constant."""
+        return np.asarray(self.model.prior + self.trust * scores + self.weight * logarithm(likely))
+
+    def posterior(self, votes: np.ndarray, likely: np.ndarray) -> np.ndarray:
+        """Return the probability of each true class, (n, k), from votes and likelihoods."""
+        true = np.empty(likely.shape)
+        for start in range(0, len(votes), BLOCK):
+            rows = slice(start, start + BLOCK)
+            total = self.total(self.scores(votes[rows]), likely[rows])
+            true[rows] = softmax(self._contested(total, votes[rows]))
+        return true
+
+    def _contested(self, total: np.ndarray, votes: np.ndarray) -> np.ndarray:
+        """Let a class with fewer votes in all than folds win only where no other has a vote.
+
+        If all classes have so few, it is one of those with a vote in the row, or any without votes.
+        """
+        small = self.signals.counts < FOLDS
+        if small.any():
+            voted = np.zeros(total.shape, dtype=bool)
+            rows, sources = np.nonzero(votes >= 0)
+            voted[rows, votes[rows, sources]] = True
+            out = small & ~(voted & (voted.sum(axis=1, keepdims=True) == 1))
+            every = out.all(axis=1)
+            out[every] = ~voted[every] & voted[every].any(axis=1, keepdims=True)
+            total[out] = -np.inf
+        return total
+
+
+def fit(
+    votes: np.ndarray,
+    likely: np.ndarray,
+    rows: np.ndarray | None = None,
+    true: np.ndarray | None = None,
+    usual: float = SHARPNESS,
+) -> Sources:
+    """Estimate what the votes of each source are worth, and how far to believe members.
+
+    Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members; ``rows`` (c,) int
+    positions of checked rows, whose true class is certain, and ``true`` (c,) int their classes.
+    ``usual``: the weight of members about which votes say nothing.
+
+    >>> votes = np.array([[0, 0, 1]] * 10 + [[1, 1, 0]] * 10)  # the third is always wrong
+    >>> likely = np.array([[0.8, 0.2]] * 10 + [[0.2, 0.8]] * 10)
+    >>> sources = fit(votes, likely)
+    >>> sources.posterior(votes, likely).argmax(axis=1).tolist() == [0] * 10 + [1] * 10
+    True
+    """
+    chosen = np.arange(len(votes))[some(likely)]
+    chosen = chosen[(votes[chosen] >= 0).any(axis=1)]
+    certain = np.full(len(votes), -1)
+    if rows is not None:
+        certain[rows] = true
+    signals = Signals.of(votes, likely.shape[1])
+    read_rows = vote_rows(signals, votes[chosen], certain[chosen])
+    model, logs = own_model(read_rows), logarithm(likely[chosen])
+    scores = np.asarray(weighed(read_rows.matrix, model.overlap) @ model.ratios)
+    trust, weight = reliability(scores, logs, model.prior, read_rows.certain, usual)
+    if weight and not model.free:
+        model = estimated(read_rows, 1 - signals.evenness, free=False, members=weight * logs)
+    return Sources(signals, model, trust, weight)
+
+
+def first_codes(votes: Votes) -> np.ndarray:
+    """Return the labels by votes alone, (n,) int64 codes, see :meth:`Sources.first`."""
+    return by_votes(votes.codes, len(votes.classes)).first(votes.codes)
+
+
+def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
+    """Estimate what votes, (n, m) int, are worth by themselves."""
+    signals, chosen = Signals.of(votes, n_classes), np.flatnonzero((votes >= 0).any(axis=1))
+    if len(chosen) > _MOST:
+        chosen = chosen[_sample(votes[chosen])]
+    rows = vote_rows(signals, votes[chosen], np.full(len(chosen), -1))
+    return Sources(signals, own_model(rows))
+
+
+def _sample(votes: np.ndarray) -> np.ndarray:
+    """Return about ``_MOST`` positions by hashes of the votes, the same rows in any order."""
+    keys = np.zeros(len(votes), dtype=np.uint64)
+    for column in range(votes.shape[1]):
+        keys = tie_hash(keys ^ (votes[:, column] + 1).astype(np.uint64), column)
+    order = np.argsort(keys, kind="stable")
+    first = np.append(True, np.diff(keys[order]) > 0)
+    starts = np.flatnonzero(first)
+    ranks = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    keys[order] = tie_hash(keys[order] ^ ranks.astype(np.uint64), votes.shape[1])
+    return np.sort(np.argpartition(keys, _MOST)[:_MOST])

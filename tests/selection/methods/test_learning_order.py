@@ -1,0 +1,53 @@
+"""``learning-order``: one method wherever it is asked for, and how it differs from ``ranked``."""
+
+import numpy as np
+import pytest
+
+from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.selection import build
+from lops_adapters.texts.select import select
+
+from ...noisy import noisy_texts
+from ..stand_in import Told, world
+
+TEXTS, TEXT_LABELS, _ = noisy_texts()
+
+
+def threshold(count, keep):
+    return -(-count * round(100 * keep) // 100)
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.29, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_keeps_what_ranked_keeps_if_enough_is_learnt(keep, seed):
+    """Both keep ceil(keep n) per class, earliest first, ties by probability and hash.
+
+    They differ only in how they fill a class with never-learnt samples.
+    """
+    samples, labels, _, table = world(n=120, seed=seed, noise=0.4)
+    one = build("learning-order", Told(table), keep=keep, seed=seed)(samples, labels)
+    other = build("ranked", Told(table), keep=keep, seed=seed)(samples, labels)
+    for label, report in one.per_class.items():
+        here = np.array([name == label for name in labels])
+        wanted = threshold(report.count, keep)
+        assert report.kept == other.per_class[label].kept == wanted
+        learnt = np.isfinite(one.learnt_at)
+        if report.learnt >= wanted:
+            np.testing.assert_array_equal(one.mask[here], other.mask[here])
+        else:
+            assert one.mask[here & learnt].all()
+            assert other.mask[here & learnt].all()
+    assert any(np.isinf(one.learnt_at))
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.5])
+def test_select_means_the_row_of_the_table(keep):
+    """What self-training builds by this name."""
+    row = build("learning-order", LinearProbe(), keep=keep, seed=3)(TEXTS, TEXT_LABELS)
+    found = select(TEXTS, TEXT_LABELS, "learning-order", probe="linear", keep=keep, seed=3)
+    np.testing.assert_array_equal(found.kept, row.kept)
+    np.testing.assert_array_equal(found.confidence, row.confidence)
+    np.testing.assert_array_equal(found.learnt_at, row.learnt_at)
+    assert (found.rule, found.per_class) == (row.rule, row.per_class)
+    for label, report in row.per_class.items():
+        assert report.kept == threshold(TEXT_LABELS.count(label), keep)
