@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.selection.auto_keep import AUTO
+from lops_adapters.selection.choice import AUTO
 
 # No selection; LOPS as published, by the setting ``method``; the learning order that keeps the
 # share a held-out probe agrees with, by ADAPTIVE_METHOD.

@@ -10,7 +10,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
 from lops_adapters.runs.arms import ADAPTIVE, ADAPTIVE_METHOD, LOPS, STANDARD, read_arms
 from lops_adapters.selection import METHODS, Method
-from lops_adapters.selection.auto_keep import AUTO
+from lops_adapters.selection.choice import AUTO
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
