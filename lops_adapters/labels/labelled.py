@@ -272,14 +272,14 @@ def about_others(labelled: Labelled) -> list[str]:
 
 
 def with_copies(labelled: Labelled) -> Labelled:
-    """Return samples whose copies with the same label are also checked.
+    """Return texts whose copies with the same label are also checked; vectors as they are.
 
     >>> import numpy as np
     >>> some = Labelled(["x", "x", "x", "y"], np.array([0, 0, 1, 0]), ["a", "b"], checked={0: 1})
     >>> with_copies(some).checked
     {0: 1, 1: 1}
     """
-    if not labelled.checked:
+    if not labelled.checked or isinstance(labelled.samples, np.ndarray):
         return labelled
     samples, codes = labelled.samples, labelled.codes.tolist()
     by_content = {(samples[row], codes[row]): code for row, code in labelled.checked.items()}

@@ -83,7 +83,8 @@ def select_labelled(
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
     choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
-    outcome = _decide(used, known, pred_probs is not None)
+    options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
+    outcome = decide(with_copies(known), used, **options)
     selection = outcome.selection(known.classes)
     if row.assesses:
         labels = list(labels)
@@ -122,14 +123,6 @@ def select_labelled(
     if suggests:
         why.notes.append(SAID)
     return result
-
-
-def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome:
-    """Select among these samples; copies of a checked row are also checked."""
-    samples = known.samples
-    alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
-    known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
 
 
 def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
