@@ -45,15 +45,15 @@ class Remembered(Member):
         self._member = member
         self._scores: np.ndarray | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         """Return the probabilities, (n, k)."""
         if self._scores is None:
-            self._scores = self._member.score(labelled, further)
+            self._scores = self._member.score(labelled)
         return self._scores.copy()
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Return the probabilities of further samples, (m, k)."""
-        return self._member.score_further(samples, groups)
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Return the probabilities of unseen samples, (m, k)."""
+        return self._member.score_unseen(samples, groups)
 
     def vectors(self, samples: Any) -> np.ndarray | None:
         """Return the member's vectors, (m, width)."""

@@ -16,7 +16,7 @@ from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.choice import AUTO, Choice, Keep
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.method_table import METHODS, check
-from lops_adapters.selection.methods.auto_keep import held_out_share
+from lops_adapters.selection.methods.auto_keep import agreed_share
 from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels, Selector
 
@@ -81,7 +81,7 @@ def build(
             no more than that. Default: the fraction ``keep``, rounded up (``confident-learning``:
             what is not flagged).
         keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
-            labels that a held-out probe prefers, see :func:`.auto_keep.held_out_share`. With
+            labels that a held-out probe prefers, see :func:`.auto_keep.agreed_share`. With
             ``ranked`` it is found per class, and the probe's predictions are divided by the
             classes' shares; class -> fraction does the same. A method that decides how many to keep
             takes ``auto`` only.
@@ -156,7 +156,7 @@ def _of_share(method: Method, choice: Choice, labelled: Labelled) -> Outcome:
     if choice.keep != AUTO or not method.takes_keep or choice.n is not None:
         return method(labelled, choice)
     seed, quiet = choice.seed, choice.quiet
-    share = held_out_share(labelled, choice.classifier, seed, quiet, method.by_class)
+    share = agreed_share(labelled, choice.classifier, seed, quiet, method.by_class)
     outcome = method(labelled, replace(choice, keep=share.keep))
     return replace(outcome, stopped=f"{share.why}; {outcome.stopped}")
 

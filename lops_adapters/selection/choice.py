@@ -33,7 +33,7 @@ class Choice:
     Attributes:
         keep: also class -> fraction, of a method that takes it.
         n: how many samples to keep, see :func:`lops_adapters.selection.build`.
-        further: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
+        score_unseen: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
     """
 
     method: str = "committee"
@@ -49,7 +49,7 @@ class Choice:
     strict: bool = False
     quiet: bool = True
     n: int | None = None
-    further: bool = False
+    score_unseen: bool = False
 
     @property
     def row(self) -> "Method":
@@ -73,7 +73,7 @@ class Choice:
         encoder = self.encoder
         usual = encoder is None or (isinstance(encoder, str) and encoder in (STATIC, NONE))
         given = {"encoder": not usual, "words": self.words is not None}
-        given |= {"sure": self.sure is not None, "further": self.further}
+        given |= {"sure": self.sure is not None, "score_unseen": self.score_unseen}
         return [name for name, is_given in given.items() if is_given]
 
     @property

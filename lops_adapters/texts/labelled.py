@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
@@ -38,6 +38,8 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
@@ -79,7 +81,7 @@ def select_labelled(
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
-    choice = replace(choice, further=choice.further or labels_rest)
+    choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
     outcome = _decide(used, known, pred_probs is not None)
     selection = outcome.selection(known.classes)
@@ -112,6 +114,7 @@ def select_labelled(
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
+    _add_classes(result.per_class, labelled)
     _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -129,8 +132,16 @@ def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome
     return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
 
 
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
+
+
 def _rest_of(
-    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, further: Sequence[str]
+    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, others: Sequence[str]
 ) -> Rest:
     """Learn to label texts without a label, from the others and the committee."""
     assert outcome.fitted is not None
@@ -140,7 +151,7 @@ def _rest_of(
         outcome.fitted,
         known.samples,
         codes,
-        [*pool, *further],
+        [*pool, *others],
         encoder=choice.encoder,
         seed=choice.seed,
     )
@@ -161,6 +172,7 @@ def _used(choice: Choice) -> dict[str, Any]:
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))

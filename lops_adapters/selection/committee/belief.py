@@ -1,6 +1,6 @@
 """What a committee believes about labels, given the scores of its members and checked rows.
 
-Notation: n samples, m further samples, k classes.
+Notation: n samples, m unseen samples, k classes.
 """
 
 from __future__ import annotations

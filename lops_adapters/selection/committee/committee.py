@@ -63,7 +63,7 @@ class HeldOut(Method):
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
         has_checks = bool(labelled.checked)
-        scores = score(members, folded, further=choice.further, apart=has_checks)
+        scores = score(members, folded, unseen=choice.score_unseen, apart=has_checks)
         belief = believe(scores, labelled, kind, count_label=self.count_label)
         return scores, learnt(belief, scores, labelled) if has_checks else belief
 
@@ -125,7 +125,7 @@ class Committee(HeldOut, Assessor):
     probabilities: bool = option(False)
 
     needs_probe, texts = False, True
-    reads = ("encoder", "words", "sure", "further")
+    reads = ("encoder", "words", "sure", "score_unseen")
 
     def check(self, choice: Choice) -> None:
         super().check(choice)
@@ -168,7 +168,7 @@ class Committee(HeldOut, Assessor):
         outcome, least = decide(
             scores, belief, labelled, choice, count_label=self.count_label, correct=self.correct
         )
-        if not choice.further:
+        if not choice.score_unseen:
             return outcome
         fitted = FittedCommittee(labelled.classes, scores.members, belief.model, least)
         return replace(outcome, fitted=fitted)
@@ -192,7 +192,7 @@ def decide(
     each, true = np.arange(len(labelled)), belief.true
     labels = true.argmax(axis=1) if correct else belief.labels
     right = true[each, labels]
-    right[rows] = checks >= 0 if count_label else checks == labels[rows]
+    right[rows] = checks != -1 if count_label else checks == labels[rows]
     decides = right if count_label else belief.before[each, labels]
     sure = belief.least_kept(decides) if choice.sure is None else float(choice.sure)
     small = scores.mean.small
@@ -202,8 +202,9 @@ def decide(
         mask = best(right, labels, wanted, choice.seed)
     mask[rows] = right[rows] == 1
     predicted = Predicted.of(true)
-    of_none = rows[checks < 0]
-    predicted.codes[of_none], predicted.probability[of_none] = -1, np.nan
+    apart = checks < 0  # of no class, or of one that no sample has
+    predicted.codes[rows[apart]] = checks[apart]
+    predicted.probability[rows[apart]] = np.where(checks[apart] < -1, 1.0, np.nan)
     outcome = Outcome.of(
         mask, right, labels, len(small), rule=choice.method, predicted=predicted,
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",

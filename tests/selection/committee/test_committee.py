@@ -35,11 +35,11 @@ class Stub(Member):
     def __init__(self, name, probabilities):
         self.name, self.probabilities, self.asked = name, np.asarray(probabilities), []
 
-    def score(self, task, further=False):
+    def score(self, task):
         self.asked.append(task)
         return self.probabilities
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         return self.probabilities[: len(samples)]
 
 
@@ -133,7 +133,7 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     knowing = stubs(CODES, 3, 0.9, 0.8)
     labelled = Labelled.of(SAMPLES, LABELS)
     ignorant = [Stub("ignorant", rows), Stub("ignorant, too", rows)]
-    found = By([*knowing, *ignorant], further=True).outcome(labelled)
+    found = By([*knowing, *ignorant], score_unseen=True).outcome(labelled)
     expected = By(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
@@ -375,7 +375,7 @@ def test_vectors_have_a_calibration_of_their_own():
     rows, labels, _ = vectors()
     texts = [f"text {code} {i % 7}" for i, code in enumerate(labels)]
     for kind, samples in (("vectors", rows), ("texts", texts)):
-        found = decide(Labelled.of(samples, labels), Choice(further=True))
+        found = decide(Labelled.of(samples, labels), Choice(score_unseen=True))
         assert found.fitted.model.calibration.high == coefficients()[kind]["high"]
 
 
