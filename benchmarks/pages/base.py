@@ -107,7 +107,8 @@ def costs() -> Block:
 
 
 def _macro(files: Files, arm: str, at: int) -> Iterator[float | None]:
-    for iterations in values(files, arm, "iterations"):
+    every: list[Any] = values(files, arm, "iterations")
+    for iterations in every:
         yield iterations[at]["macro_f1"] if iterations else None
 
 
