@@ -19,6 +19,7 @@ from lops_adapters.formats.parquet import (
     import_pyarrow,
     without_views,
 )
+from lops_adapters.remote import opened
 
 
 class Arrow(Parquet):
@@ -60,7 +61,7 @@ class Arrow(Parquet):
 
 def _batches(pyarrow: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield (schema, None), then (schema, batch) of every batch."""
-    with _damaged(pyarrow, path), path.open("rb") as file:
+    with _damaged(pyarrow, path), opened(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)
         reader = (pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream)(file)

@@ -14,8 +14,7 @@ NO_CLASS = "-"  # in place of a checked label: none of the classes
 # What pandas and R write, and read as a missing value, in files of text; errors of spreadsheets.
 _ERRORS = "#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #FIELD! #GETTING_DATA"
 NA = frozenset(["NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None", *_ERRORS.split()])
-_NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
-_WHOLE = re.compile(r"-?[0-9]+")
+NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?")  # its parts need no second look
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 
 
@@ -122,16 +121,18 @@ def spelling(value: Any) -> str:
     ['=a', 'true', '2', '4', '-1', '-1', '1.5', 'v2.0']
     """
     text = cell_text(value).removeprefix("'").strip().casefold()
-    number = _NUMBER.fullmatch(text)
+    number = NUMBER.fullmatch(text)
     if number is None:
         return text
-    sign, whole, rest = number.groups()
-    return f"{sign.strip('+')}{whole}{f'.{rest}' if rest else ''}"
+    sign, digits, rest = number.groups("")
+    point = f".{rest}".rstrip("0").rstrip(".")
+    return f"{sign.strip('+')}{digits.lstrip('0') or '0'}{point}"
 
 
 def is_whole(text: str) -> bool:
     """Return whether a text is a whole number without a point."""
-    return _WHOLE.fullmatch(text) is not None
+    number = NUMBER.fullmatch(text)
+    return number is not None and number[1] != "+" and number[3] is None
 
 
 def whole(text: str) -> str:

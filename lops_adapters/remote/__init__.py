@@ -1,6 +1,6 @@
 """Files of object stores and web servers; only this room knows where bytes are."""
 
-from lops_adapters.remote.path import RemotePath, is_remote, located, matching
+from lops_adapters.remote.path import RemotePath, is_remote, located, matching, opened
 from lops_adapters.remote.publish import MANIFEST, complete, manifest, published
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "located",
     "manifest",
     "matching",
+    "opened",
     "published",
 ]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import errno
 import io
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
@@ -23,6 +24,8 @@ from lops_adapters.core import LopsError
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _GOOGLE = ("gs", "gcs")
 _OF_PYARROW = ("s3", *_GOOGLE)
+_WRAPPING = ("dir", "zip", "tar", "reference", "cached", "blockcache", "filecache", "simplecache")
+_ENDLESS = (stat.S_IFIFO, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFSOCK)
 _BLOCK = 2**22  # bytes of a request
 _WAITING = 2**26  # bytes that may wait to be sent
 
@@ -33,21 +36,39 @@ def located(name: str) -> Path:
     A :class:`RemotePath` has the methods of :class:`pathlib.Path` that this package calls.
 
     Raises:
-        LopsError: a password or a query in an address: pages and settings name the files.
+        LopsError: a password or a query in an address, since pages and settings name the files; or
+            no host.
 
-    >>> located("a.csv"), str(located("s3://bucket/a") / "b.csv")
-    (PosixPath('a.csv'), 's3://bucket/a/b.csv')
+    >>> located("a.csv"), located("file:///a.csv"), str(located("s3://bucket/a") / "b.csv")
+    (PosixPath('a.csv'), PosixPath('/a.csv'), 's3://bucket/a/b.csv')
     """
     match = _SCHEME.match(name)
     if match is None:
         return Path(name)
     host = name[match.end() :].partition("/")[0]
+    if (scheme := match[1].lower()) == "file" and not host:
+        return Path(name[match.end() :])
+    if not host or scheme in ("file", *_WRAPPING):
+        wanted = {"file": "file:///PATH"}.get(scheme, f"{scheme}://HOST/PATH")
+        if scheme in _WRAPPING:
+            wanted = "the file itself, without this scheme"
+        raise LopsError(f"{name!r:.200} cannot be read; wanted {wanted}")
     if "@" in host or (match[1].lower() in ("http", "https") and "?" in name):
         raise LopsError(
             f"{match[0]}… holds a password or a query, which output would show; download the file "
             "first, or give its address without"
         )
     return cast("Path", RemotePath(name))
+
+
+def opened(path: Path, **how: Any) -> IO[bytes]:
+    """Open a file to read its bytes; all that this package reads of strangers goes through here.
+
+    Raises a LopsError: a pipe or a device, which may keep a reader waiting, or never end.
+    """
+    if not is_remote(path) and stat.S_IFMT(path.stat().st_mode) in _ENDLESS:
+        raise LopsError(f"{path} is a pipe or a device; wanted a file")
+    return cast("IO[bytes]", path.open("rb", **how))
 
 
 def is_remote(path: Path) -> bool:

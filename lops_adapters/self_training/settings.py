@@ -12,6 +12,7 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
+from lops_adapters.remote import opened
 from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
@@ -131,7 +132,8 @@ class SelfTrainingSettings(FrameworkSettings):
         checksum = None
         if self.pseudo_labels not in HEURISTICS:
             try:
-                checksum = sha256(Path(self.pseudo_labels).read_bytes()).hexdigest()
+                with opened(Path(self.pseudo_labels)) as file:
+                    checksum = sha256(file.read()).hexdigest()
             except OSError as error:
                 raise LopsError(
                     f"{typed('pseudo_labels')} is {self.pseudo_labels!r}, which cannot be read "

@@ -118,7 +118,7 @@ def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
     names, count, kind = table.columns, 0, columns.counted.kind
     first = [name for name in (columns.gold, columns.checked_column) if name is not None]
     if columns.joined is not None:
-        first.append(str(columns.text))
+        first += table.parts_of(str(columns.text))
     by_file = names_of(table.paths) if columns.is_by_file(table) else None
     for block in table.blocks():
         labels, *others = columns.cells(block, [str(columns.label), *first])
@@ -186,7 +186,7 @@ def _wide(
         columns.checked_column,
         columns.id,
     }  # one column may be both
-    names = {str(columns.label), str(columns.source)} - others
+    names = {*table.parts_of(str(columns.label)), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names if name in table.columns}
     rest = [index for index in range(len(table.columns)) if index not in gone]
     kept = [table.columns[index] for index in rest]

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
-# A class that a source votes for, and that is the label of no row in the end.
-_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -153,10 +151,6 @@ def fit(sample: Sample, job: TableJob) -> Fit:
             where=sample.place,
             rest=sample.rest,
         )
-    reports = dict(selection.per_class)
-    selection.per_class.clear()  # in place, since the report reads it, too
-    names = sample.classes.names
-    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
     return Fit(job, sample, selection, _scoring(sample, job, selection), duplicates)
@@ -167,7 +161,8 @@ def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring
     names, outcome, sampled = sample.classes.names, selection.outcome, None
     place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
     places = np.array([place_of[name] for name in selection.classes])
-    in_table = np.append(places, -1)
+    others = [place_of[name] for name in reversed(selection.others)]
+    in_table = np.concatenate([places, others, [-1]]).astype(np.int64)
     assessment = Assessment(
         outcome.mask,
         outcome.confidence,

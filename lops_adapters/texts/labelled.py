@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
@@ -38,6 +38,8 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
 
 
@@ -84,35 +86,26 @@ def select_labelled(
     options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
     outcome = decide(with_copies(known), used, **options)
     selection = outcome.selection(known.classes)
-    if row.assesses:
-        labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
-            labels[place_of] = known.classes[code]
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
-    settings = {
-        **_used(used),
-        **choice.asked,
-        "method": choice.method,
-        "seed": choice.seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
+    samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
     why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
         outcome,
         known,
         shown,
-        labels,
+        _labels_after(outcome, known, labels) if row.assesses else labels,
         why,
-        settings,
+        {**_used(used), "samples": samples},
         review=review(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
+    _add_classes(result.per_class, labelled)
     _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -120,6 +113,22 @@ def select_labelled(
     if suggests:
         why.notes.append(SAID)
     return result
+
+
+def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
+    """Return n labels in which those of texts with a label are the method's."""
+    labels = list(labels)
+    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+        labels[place] = known.classes[code]
+    return labels
+
+
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
 
 
 def _rest_of(
@@ -140,7 +149,7 @@ def _rest_of(
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
+    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
@@ -148,12 +157,16 @@ def _used(choice: Choice) -> dict[str, Any]:
         "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
+        **choice.asked,
+        "method": choice.method,
+        "seed": choice.seed,
     }
 
 
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))

@@ -40,7 +40,8 @@ class TextSelection(Selection):
 
     Attributes:
         texts, labels: lists of length n, as given; of votes, labels are the most probable ones.
-        classes: labels that a text has, in the order of the outcome's codes.
+        classes, others: labels that a text has, in the order of the outcome's codes; and classes
+            that only a checked row has.
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
@@ -97,9 +98,10 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        values = objects([*classes, None])  # the last one: none
+        values = objects([*classes, *reversed(known.others), None])  # the last one: none
         self.outcome, self.rest = outcome, rest
         self.texts, self.labels, self.classes = texts, labels, classes
+        self.others = known.others
         self.said, self.settings = why, settings
         self.votes = votes
         self.sources = [] if votes is None else source_reports(votes, outcome.sources, classes)

@@ -88,9 +88,10 @@ def select(
             a tie, or zeros, has none.
         abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
             Default: -1, if the labels are integer codes from 0 with at least two other classes.
-        checked: position -> the right label, as a person says, or None for none of the classes; of
-            the committee only. It learns from them how far to believe its members and the labels,
-            keeps these rows (None: rejects), and measures the noise.
+        checked: position -> the right label, as a person says, which may be one that no text has,
+            or None for none of the classes; of the committee only. It learns from them how far to
+            believe its members and the labels, keeps these rows (None: rejects), and measures the
+            noise.
             :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
         source: n names, of the rule, annotator, prompt or seed word that gave each label; the
             committee then estimates how often each of them is right. If texts repeat, as with

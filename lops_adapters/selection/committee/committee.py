@@ -195,7 +195,7 @@ def decide(
     each, true = np.arange(len(labelled)), belief.true
     labels = true.argmax(axis=1) if correct else belief.labels
     right = true[each, labels]
-    right[rows] = checks >= 0 if count_label else checks == labels[rows]
+    right[rows] = checks != -1 if count_label else checks == labels[rows]
     decides = right if count_label else belief.before[each, labels]
     sure = belief.least_kept(decides) if choice.sure is None else float(choice.sure)
     small = scores.mean.small
@@ -205,8 +205,9 @@ def decide(
         mask = best(right, labels, wanted, choice.seed)
     mask[rows] = right[rows] == 1
     predicted = Predicted.of(true)
-    of_none = rows[checks < 0]
-    predicted.codes[of_none], predicted.probability[of_none] = -1, np.nan
+    apart = checks < 0  # of no class, or of one that no sample has
+    predicted.codes[rows[apart]] = checks[apart]
+    predicted.probability[rows[apart]] = np.where(checks[apart] < -1, 1.0, np.nan)
     outcome = Outcome.of(
         mask, right, labels, len(small), rule=choice.method, predicted=predicted,
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",
