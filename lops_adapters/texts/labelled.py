@@ -86,30 +86,20 @@ def select_labelled(
     options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
     outcome = decide(with_copies(known), used, **options)
     selection = outcome.selection(known.classes)
-    if row.assesses:
-        labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
-            labels[place_of] = known.classes[code]
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
-    settings = {
-        **_used(used),
-        **choice.asked,
-        "method": choice.method,
-        "seed": choice.seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
+    samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
     why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
         outcome,
         known,
         shown,
-        labels,
+        _labels_after(outcome, known, labels) if row.assesses else labels,
         why,
-        settings,
+        {**_used(used), "samples": samples},
         review=review(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
@@ -123,6 +113,14 @@ def select_labelled(
     if suggests:
         why.notes.append(SAID)
     return result
+
+
+def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
+    """Return n labels in which those of texts with a label are the method's."""
+    labels = list(labels)
+    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+        labels[place] = known.classes[code]
+    return labels
 
 
 def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
@@ -151,7 +149,7 @@ def _rest_of(
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
+    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
@@ -159,6 +157,9 @@ def _used(choice: Choice) -> dict[str, Any]:
         "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
+        **choice.asked,
+        "method": choice.method,
+        "seed": choice.seed,
     }
 
 
