@@ -12,16 +12,18 @@ from benchmarks.nc_curves import noise_at
 from benchmarks.pages import curves
 from benchmarks.pages.common import (
     CORPORA,
+    HOLE,
     Block,
     Files,
+    commits,
     heads,
+    markdown,
     results,
     spread,
     spread_number,
     table,
 )
 from benchmarks.pages.distributions import distribution
-from benchmarks.pages.self_training import values
 from lops_adapters.runs.arms import ADAPTIVE, LOPS
 
 _PROTOCOL, _HALF = "fine-tuned", 0.5
@@ -93,23 +95,24 @@ def self_training() -> Block:
 
 def costs() -> Block:
     """Return what each encoder costs."""
-    head = ["encoder", "texts per second, one thread", "two threads", "weights, MB", "memory, MB"]
-    rows, groups = [head], []
+    head = ["encoder", "texts per second, one thread", "two threads, at most", "weights, MB"]
+    rows, found = [[*head, "memory, MB"]], []
     for name in TEXTS:
-        files = results(f"encoder-costs/{name}.json")
-        groups.append(files)
-        for result in (item["result"] for item in files):
+        for item in results(f"encoder-costs/{name}.json"):
+            found.append(item)
+            result = item["result"]
             rates = [result["texts_per_second"].get(str(threads)) for threads in THREADS]
-            cells = ["the same" if rate is None else f"{rate:,.0f}" for rate in rates]
+            cells = ["uses one" if rate is None else f"{rate:,.0f}" for rate in rates]
             sizes = [f"{result[key] / 1e6:,.0f}" for key in ("bytes", "peak_bytes")]
             rows.append([f"`{name}`", *cells, *sizes])
-    return table(rows, groups)
+    where = f"commits {commits(found)}: `python -m benchmarks.encoder_costs --data-dir DIR`"
+    return Block(f"{markdown(rows)}\n\nTexts of AG News, {where}.") if found else HOLE
 
 
 def _macro(files: Files, arm: str, at: int) -> Iterator[float | None]:
-    every: list[Any] = values(files, arm, "iterations")
-    for iterations in every:
-        yield iterations[at]["macro_f1"] if iterations else None
+    for item in files:
+        found = item["result"]["arms"].get(arm)
+        yield found["iterations"][at]["macro_f1"] if found else None
 
 
 TABLES: dict[str, Callable[[], Block]] = {

@@ -86,8 +86,8 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
     known = (
-        "agnews-24000, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, paper, "
-        "rounds, smoke"
+        "agnews-24000, base, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, "
+        "paper, rounds, smoke"
     )
     with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")
