@@ -4,7 +4,7 @@ from statistics import mean
 
 import pytest
 
-from benchmarks.pages import common, curves, defaults, frameworks, heuristics, self_training
+from benchmarks.pages import base, common, curves, defaults, frameworks, heuristics, self_training
 from benchmarks.pages.self_training import files_of, values
 
 CORPORA = ("20news-coarse", "20news-fine", "agnews")
@@ -88,6 +88,42 @@ def test_learning_order_ranks_worse_than_probability_and_automatic_best():
     areas = watched["result"]["areas"]
     pairs = zip(areas["learning-order"]["watched"], areas["probability"]["watched"], strict=True)
     assert [order < probability for order, probability in pairs] == [True] * 3
+
+
+def test_with_a_fine_tuned_base_transformer_learning_order_ranks_better_but_trains_no_better():
+    groups, better, halves = curves.groups_of("fine-tuned"), 0, {}
+    for (_, data), files in groups.items():
+        for item in files:
+            found = item["result"]["confidences"]
+            order, probability, often = (
+                found[name]
+                for name in ("learning-order", "probability", "learning-order, every 6 updates")
+            )
+            better += order["auroc"] > probability["auroc"] > often["auroc"]
+            assert order["aunc"] < probability["aunc"] < often["aunc"] < found["random"]["aunc"]
+        halves[data] = {
+            name: 100 * mean(row["macro_f1"] for row in curves.f1_rows(files, name, share))
+            for name, share in (
+                ("all", 1.0),
+                ("learning-order", 0.5),
+                ("probability, per class", 0.5),
+                ("random", 0.5),
+            )
+        }
+    assert better == 6
+    for found in halves.values():
+        assert abs(found["learning-order"] - found["all"]) < 0.5
+        assert abs(found["learning-order"] - found["probability, per class"]) < 1.6
+    gains = {name: found["learning-order"] - found["random"] for name, found in halves.items()}
+    assert round(gains["20news-coarse"]) == 5
+    assert gains["agnews"] < 0
+    epochs = {data: mean(map(base.auroc_of_epochs, files)) for (_, data), files in groups.items()}
+    last = {
+        data: mean(found["auroc"] for found in curves.of_confidence(files, "probability"))
+        for (_, data), files in groups.items()
+    }
+    assert epochs["agnews"] > last["agnews"]
+    assert epochs["20news-coarse"] < last["20news-coarse"]
 
 
 def test_shares_per_class_make_learning_orders_classifiers_better(even):
