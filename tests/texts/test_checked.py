@@ -186,3 +186,12 @@ def test_many_classes_say_nothing_on_the_terminal(recwarn):
     labels = [f"class {i % 40}" for i in range(400)]
     select(texts, labels, encoder=None, checked={i: labels[i] for i in range(50)})
     assert not [one for one in recwarn if "classes" in str(one.message)]
+
+
+def test_a_copy_of_a_row_of_no_class_has_no_suggestion():
+    """As the row itself: it is rejected, and not trained on."""
+    texts, labels, _ = noisy_texts(n=90, k=3)
+    found = select([*texts, texts[0]], [*labels, labels[0]], encoder=None, checked={0: None})
+    assert found.suggested[[0, 90]].tolist() == [None, None]
+    assert found.mask[[0, 90]].tolist() == [False, False]
+    assert found.sample_weight[[0, 90]].tolist() == [0, 0]

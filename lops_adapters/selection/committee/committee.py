@@ -95,31 +95,27 @@ class Committee(HeldOut, Assessor):
     """Keeps the pseudo-labels that are most probably right, given several held-out members.
 
     Every member gives class probabilities for every sample without its label. Divided by the
-    classes' shares of the pseudo-labels, they are likelihoods
-    (:func:`~.likelihoods.likelihoods`). Their weighted mean, in which rare
-    classes are limited (:func:`~.likelihoods.strengths`), and the label give
-    the probability that the label is right, by
-    :func:`~.posterior`: the score. Of two members or more it is
-    calibrated by what the members say of the whole table, see :mod:`.calibration`. A label is kept
-    if its score is at least ``sure``, by default 0.5: unless it is more probably wrong than right.
-    Where members cannot tell, nearly all labels are. Classes with fewer samples than folds are also
-    kept; they do not compete with others.
+    classes' shares of the pseudo-labels, they are likelihoods (:mod:`.likelihoods`). Their weighted
+    mean, in which rare classes are limited, and the label give the probability that the label is
+    right, by :func:`.posterior.posterior`: the score. Of two members or more it is calibrated by
+    what the members say of the whole table, see :mod:`.calibration`. A label is kept if its score
+    is at least ``sure``, by default 0.5: unless it is more probably wrong than right. Where members
+    cannot tell, nearly all labels are. Classes with fewer samples than folds are also kept; they do
+    not compete with others.
 
     The score of one member, of votes, and of labels that do not count is not calibrated. Then as
-    many are rejected as are estimated to be wrong, see
-    :func:`~.posterior.least_kept`; and all are kept, with a score of 1, if
-    the mean hardly agrees with the labels
-    (:func:`~lops_adapters.selection.committee.likelihoods.skill` below ``LEAST_SKILL``).
+    many are rejected as are estimated to be wrong, see :func:`.posterior.least_kept`; and all are
+    kept, with a score of 1, if the mean hardly agrees with the labels (:func:`.likelihoods.skill`
+    below ``LEAST_SKILL``).
 
     Where several sources vote, pseudo-labels are what members are trained on. The labels that are
-    scored are the most probable classes by members and votes
-    (:mod:`~lops_adapters.selection.votes.sources`).
+    scored are the most probable classes by members and votes (:mod:`.votes.sources`).
 
     Where a person has checked rows, an arbiter learns from them how far to believe members and
-    labels (:mod:`~.arbiter`), and gives the probabilities. A checked row is
-    always kept, with a score of 1; a row of no class is always rejected, with a score of 0. If
-    labels do not count, a framework trains on them: then a row with another checked label is
-    also rejected, and of each class as many are kept as without checked rows, which keeps balance.
+    labels (:mod:`.arbiter`), and gives the probabilities. A checked row is always kept, with a
+    score of 1; a row of no class is always rejected, with a score of 0. If labels do not count, a
+    framework trains on them: then a row with another checked label is also rejected, and of each
+    class as many are kept as without checked rows, which keeps balance.
 
     Attributes:
         correct: give every sample its most probable class, and keep the same share of each of these
