@@ -12,6 +12,7 @@ from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion,
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.votes.sources import by_votes
 from lops_adapters.texts.compared import read_votes, with_checked
+from lops_adapters.texts.labelled import check_votes
 from lops_adapters.texts.select import read_texts
 
 MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
@@ -66,6 +67,7 @@ def agree(
     """
     texts = read_texts(texts)
     votes, problems, notes = read_votes(len(texts), labels, classes, abstain, ordered)
+    check_votes(votes)
     unknown = [name for name in people if name not in votes.sources]
     if unknown:
         raise LopsError(

@@ -11,6 +11,7 @@ import numpy as np
 from lops_adapters.console import typed
 from lops_adapters.core import ClassReport, LopsError, LopsWarning
 from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
@@ -41,6 +42,7 @@ FEWEST = 10  # texts, for cross-validation
 # A class that a source votes for, or a person names, and that is the label of no row in the end.
 _NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
+_BYTES_OF_PAIRS = 50  # per two pairs of a source and a class, at the peak, as measured
 
 
 def select_labelled(
@@ -70,6 +72,7 @@ def select_labelled(
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
+        check_votes(labelled.votes)
         labelled = replace(labelled, codes=first_codes(labelled.votes))
         labels = labelled.labels
     known = labelled.with_label()
@@ -218,6 +221,20 @@ def _check_size(known: Labelled, choice: Choice) -> None:
             f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "
             f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
             "keep=0.5"
+        )
+
+
+def check_votes(votes: Votes) -> None:
+    """Raise a LopsError about more classes of more sources than the memory holds."""
+    k, (_, codes) = len(votes.classes), votes.used
+    rows, sources = np.nonzero(codes >= 0)
+    pairs = len(np.unique(sources * k + codes[rows, sources]))
+    needed, free = pairs**2 * _BYTES_OF_PAIRS, free_memory()
+    if free is not None and needed > free:
+        raise LopsError(
+            f"{len(votes.sources):,} sources vote for {k:,} classes in {pairs:,} ways, which take "
+            f"about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; leave out "
+            "sources or rare classes"
         )
 
 
