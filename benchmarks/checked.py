@@ -23,14 +23,16 @@ from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection import METHODS, Choice
+from lops_adapters.selection import Choice
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.belief import believe, learnt
 from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee.committee import Committee, decide
-from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.committee import decide
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
-from lops_adapters.selection.committee.member_table import Inputs, members_of
+from lops_adapters.selection.committee.member_table import TEXTS, Inputs, members_of
+from lops_adapters.selection.committee.scores import score
 
 COUNTS = (20, 50, 100, 150, 200)
 DRAWS = 5
@@ -101,10 +103,10 @@ def decided(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (n,) kept rows and (n, k) probabilities after these rows are checked."""
     checked = dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
     labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
-    method, choice = METHODS["committee"], Choice()
-    assert isinstance(method, Committee)
-    scores, belief = method.believed(data.members, labelled, choice)
-    return decide(scores, belief, labelled, choice)[0].mask, belief.true
+    scores = score(data.members, Folded.of(labelled, FOLDS, 0), apart=len(rows) > 0)
+    belief = believe(scores, labelled, TEXTS)
+    belief = learnt(belief, scores, labelled) if checked else belief
+    return decide(scores, belief, labelled, Choice())[0].mask, belief.true
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:

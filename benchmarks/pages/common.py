@@ -115,8 +115,11 @@ def provenance(files: Files) -> str:
 
 
 def commits(files: Iterable[dict[str, Any]]) -> str:
-    """Return the commits that files were measured at, shortened."""
-    return ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
+    """Return the commits that files were measured at, shortened, and which code was edited."""
+    abouts = [item["about"] for item in files]
+    ends = [" edited" if about.get("edited") else "" for about in abouts]
+    names = [(about["git_commit"] or "?")[:10] for about in abouts]
+    return ", ".join(dict.fromkeys(map("".join, zip(names, ends, strict=True))))
 
 
 def sources(groups: Iterable[Files]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import readers
-from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, single, spelling
+from lops_adapters.formats.cells import NO_CLASS, Names, cell_text, is_unlabelled, single
 from lops_adapters.labels.corrections import Correction, Edits, by_row
 from lops_adapters.labels.naming import key_of
 
@@ -49,12 +49,13 @@ def changes(edits: Edits, table: readers.Table, label: str, by: str | None) -> C
     asked = by_row(edits, by)
     rows, known, count = _rows(edits, table, (label, by), asked)
     made = Changes(rows=count, texts=len(asked) if edits.by_key else None)
+    names, kinds = Names(known), {type(value) for value in known.values()}
     for key, entry in asked.items():
         of_key = rows[key]
         if edits.by_key and not _deletes(entry, known):
             of_key = [row for row in of_key if not is_unlabelled(row[1])] or of_key
         for row in of_key:
-            _change(made, edits, entry, row, known)
+            _change(made, edits, entry, row, known, names, kinds)
     return made
 
 
@@ -138,8 +139,15 @@ def _deletes(entry: Correction, known: dict[str, Any]) -> bool:
 
 
 def _change(
-    made: Changes, edits: Edits, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
+    made: Changes,
+    edits: Edits,
+    entry: Correction,
+    row: tuple[int, Any],
+    known: dict[str, Any],
+    names: Names,
+    kinds: set[type],
 ) -> None:
+    """Note the change of a row; the labels of the table, their names and types are known."""
     position, label = row
     if entry.before not in (None, cell_text(label)):
         raise LopsError(
@@ -150,7 +158,7 @@ def _change(
         made.deleted.add(position)
         return
     text = entry.label
-    alike = [name for name in known if spelling(name) == spelling(text)]
+    alike = names.alike(text)
     values = {(type(known[name]), known[name]) for name in alike}
     if text in known and not (text.startswith("'") and text[1:] in known):
         value = known[text]
@@ -163,7 +171,7 @@ def _change(
     elif values:
         value = known[alike[0]]
     else:
-        value = _new(edits, entry, known)
+        value = _new(edits, entry, known, kinds)
         made.new[text] = made.new.get(text, 0) + 1
     if type(value) is type(label) and value == label:
         made.same += 1
@@ -171,9 +179,8 @@ def _change(
         made.labels[position] = value
 
 
-def _new(edits: Edits, entry: Correction, known: dict[str, Any]) -> Any:
+def _new(edits: Edits, entry: Correction, known: dict[str, Any], types: set[type]) -> Any:
     """Return a label that the table does not have, as a value of the column's type."""
-    types = {type(value) for value in known.values()}
     if types <= {str}:
         return entry.label
     try:

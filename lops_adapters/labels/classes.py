@@ -16,10 +16,10 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import (
     NO_CLASS,
+    Names,
     cell_text,
     is_unlabelled,
     is_whole,
-    meant,
     valid_text,
     whole,
 )
@@ -91,12 +91,12 @@ class Classes:
 
         Raises a LopsError about a label that is no number where the classes are numbers.
         """
-        names = {cell_text(self.values[name]): name for name in self.names}
+        known = Names(cell_text(self.values[name]) for name in self.names)
         kinds = {type(value) for value in self.values.values()}
         allowed = kinds | {int} if float in kinds else kinds
         new: dict[str, Hashable] = {}
         for text in sorted(set(checked)):
-            if text.strip() in ("", NO_CLASS) or meant(text, [*names, *new]) is not None:
+            if text.strip() in ("", NO_CLASS) or known.meant(text) is not None:
                 continue
             value = text if str in kinds else _parsed(text)
             if type(value) not in allowed:
@@ -106,6 +106,7 @@ class Classes:
                     f"{NO_CLASS} if no class fits"
                 )
             new[text] = value
+            known.add(text)
         return replace(
             self,
             names=(*self.names, *new),

@@ -14,7 +14,7 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError, read_pseudo_labels
-from lops_adapters.formats.cells import cell_text, is_unlabelled, meant
+from lops_adapters.formats.cells import Names, cell_text, is_unlabelled
 from lops_adapters.formats.places import rows_of
 from lops_adapters.labels.votes import Votes
 
@@ -209,7 +209,7 @@ def read_checks(
 ) -> tuple[dict[int, int], list[Hashable]]:
     """Return what a person says of some of n samples, and the classes that only a person names.
 
-    A label is the class that it spells, see :func:`~lops_adapters.formats.cells.meant`, or a new
+    A label is the class that it spells, see :class:`~lops_adapters.formats.cells.Names`, or a new
     one. Position -> its place among the classes; -1: none of them; -2 - place: of the others.
 
     Raises a LopsError about no mapping, a position outside the samples, or a label of another type.
@@ -219,6 +219,7 @@ def read_checks(
     """
     check_positions(checked, n)
     names = {cell_text(label): code for code, label in enumerate(classes)}
+    known = Names(names)
     kinds = {type(label) for label in classes}
     others: list[Hashable] = []
     codes: dict[Any, int] = {None: -1}
@@ -227,7 +228,7 @@ def read_checks(
         if not isinstance(label, Hashable):
             raise LopsError(f"{place} is checked as {label!r:.80}; wanted a label, or None")
         if label not in codes:
-            name = meant(cell_text(label), names)
+            name = known.meant(cell_text(label))
             if name is None and not any(issubclass(type(label), kind) for kind in kinds):
                 raise LopsError(
                     f"{place} is checked as {label!r:.80} ({type(label).__name__}), and the labels "
@@ -238,6 +239,7 @@ def read_checks(
                 name = cell_text(label)
                 others.append(label)
                 names[name] = -1 - len(others)
+                known.add(name)
             codes[label] = names[name]
     return {int(row): codes[label] for row, label in checked.items()}, others
 
@@ -270,14 +272,14 @@ def about_others(labelled: Labelled) -> list[str]:
 
 
 def with_copies(labelled: Labelled) -> Labelled:
-    """Return samples whose copies with the same label are also checked.
+    """Return texts whose copies with the same label are also checked; vectors as they are.
 
     >>> import numpy as np
     >>> some = Labelled(["x", "x", "x", "y"], np.array([0, 0, 1, 0]), ["a", "b"], checked={0: 1})
     >>> with_copies(some).checked
     {0: 1, 1: 1}
     """
-    if not labelled.checked:
+    if not labelled.checked or isinstance(labelled.samples, np.ndarray):
         return labelled
     samples, codes = labelled.samples, labelled.codes.tolist()
     by_content = {(samples[row], codes[row]): code for row, code in labelled.checked.items()}

@@ -28,6 +28,12 @@ class Votes(NamedTuple):
         """Return the votes for (r,) int positions of samples."""
         return self._replace(codes=self.codes[rows])
 
+    @property
+    def used(self) -> tuple[np.ndarray, np.ndarray]:
+        """The classes that have a vote, (k',) int, and the codes among these, (n, m)."""
+        used = np.unique(self.codes[self.codes >= 0])
+        return used, self.among([self.classes[code] for code in used.tolist()])
+
     def among(self, classes: Sequence[Hashable]) -> np.ndarray:
         """Return the codes among other classes; votes for classes that are not there are gone."""
         code_of = {label: code for code, label in enumerate(classes)}

@@ -9,7 +9,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
-from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.votes.sources import by_votes
 from lops_adapters.texts.compared import read_votes, with_checked
 from lops_adapters.texts.select import read_texts
@@ -72,7 +72,11 @@ def agree(
             f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
         )
     certain, votes = with_checked({} if checked is None else checked, votes)
-    joint = _joint(votes)
+    seen = np.isin(np.arange(len(texts)), list(checked or ()))
+    # Sums of floats depend on the order of rows, so all is computed in the order of their content.
+    order = np.lexsort((*votes.codes.T, certain, seen, content_keys(texts, 0)))
+    texts, votes = [texts[row] for row in order.tolist()], votes.at(order)
+    certain, joint = certain[order], _joint(votes)
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
@@ -95,16 +99,15 @@ def agree(
         margin=margin,
         disagreements=_telling(texts, votes, joint),
         sent_back=_sent_back(texts, votes, joint, certain),
-        to_check=_to_check(texts, votes.codes, best, set(checked or ()), seed),
+        to_check=_to_check(texts, votes.codes, best, seen[order], seed),
         problems=problems,
         notes=notes,
-    )
+    ).numbered(order.tolist())
 
 
 def _joint(votes: Votes) -> np.ndarray:
     """Return the probabilities of the classes by all votes, (n, k); 0 for a class without votes."""
-    used = np.unique(votes.codes[votes.codes >= 0])
-    codes = votes.among([votes.classes[code] for code in used.tolist()])
+    used, codes = votes.used
     joint = np.zeros((len(codes), len(votes.classes)))
     joint[:, used] = by_votes(codes, len(used)).posterior(codes, np.ones((len(codes), len(used))))
     return joint
@@ -260,9 +263,9 @@ def _sent_back(
 
 
 def _to_check(
-    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, checked: set[int], seed: int
+    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, checked: np.ndarray, seed: int
 ) -> tuple[int, ...]:
-    """Return the rows that are not checked yet, the same in any order of rows.
+    """Return the rows that are not ``checked``, (n,) bool, yet, the same in any order of rows.
 
     In random order, with those on which sources differ ``_OFTEN`` times as often as others near the
     top: where sources agree, they are equally right.
@@ -273,4 +276,4 @@ def _to_check(
     place = np.where(apart, np.cumsum(apart), np.cumsum(~apart)).astype(np.float64) - 0.5
     place /= np.where(apart, _OFTEN * apart.sum(), (~apart).sum())
     order = order[np.argsort(place, kind="stable")]
-    return tuple(row for row in order.tolist() if row not in checked)
+    return tuple(order[~checked[order]].tolist())

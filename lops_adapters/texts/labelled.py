@@ -83,32 +83,23 @@ def select_labelled(
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
     choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
-    outcome = _decide(used, known, pred_probs is not None)
+    options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
+    outcome = decide(with_copies(known), used, **options)
     selection = outcome.selection(known.classes)
-    if row.assesses:
-        labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
-            labels[place_of] = known.classes[code]
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
-    settings = {
-        **_used(used),
-        **choice.asked,
-        "method": choice.method,
-        "seed": choice.seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
+    samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
     why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
         outcome,
         known,
         shown,
-        labels,
+        _labels_after(outcome, known, labels) if row.assesses else labels,
         why,
-        settings,
+        {**_used(used), "samples": samples},
         review=review(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
@@ -124,12 +115,12 @@ def select_labelled(
     return result
 
 
-def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome:
-    """Select among these samples; copies of a checked row are also checked."""
-    samples = known.samples
-    alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
-    known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
+def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
+    """Return n labels in which those of texts with a label are the method's."""
+    labels = list(labels)
+    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+        labels[place] = known.classes[code]
+    return labels
 
 
 def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
@@ -158,7 +149,7 @@ def _rest_of(
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
+    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
@@ -166,6 +157,9 @@ def _used(choice: Choice) -> dict[str, Any]:
         "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
+        **choice.asked,
+        "method": choice.method,
+        "seed": choice.seed,
     }
 
 

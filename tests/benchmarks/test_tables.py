@@ -71,15 +71,15 @@ def test_sources_are_numbered_over_all_pages_and_listed_once(results):
     )
 
 
-def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(collect, "RESULTS", tmp_path)
+def test_collect_hides_folders_and_wants_a_finished_run(tmp_path):
+    path = tmp_path / "x.json"
     with pytest.raises(LopsError, match=r"has no config\.json; pass the folder of a finished run"):
-        collect.collect(tmp_path, "x")
+        collect.collect(tmp_path, path)
     (tmp_path / "config.json").write_text(
         json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8"
     )
     (tmp_path / "metrics.json").write_text(json.dumps({"arms": {}}), encoding="utf-8")
-    stored = json.loads(collect.collect(tmp_path, "x").read_text(encoding="utf-8"))
+    stored = json.loads(collect.collect(tmp_path, path).read_text(encoding="utf-8"))
     assert stored["about"]["command"] == "python -m m --data-dir DIR --seed 1"
     assert stored["result"] == {"arms": {}}
     assert record.machine()["cores"] >= 1
@@ -138,8 +138,13 @@ def test_the_pages_of_results_have_every_table_once():
     assert len(shown) == len(set(shown))
     measured = {name for name, make in tables.TABLES.items() if make().groups}
     elsewhere = {name for name in measured if name.startswith("defaults-")} - set(shown)
-    elsewhere |= {"select-printed", "select-examples", "static-costs"}
+    elsewhere |= {"defaults", "select-printed", "select-examples", "static-costs"}
     assert measured - set(shown) == elsewhere
+
+
+def test_pages_say_which_code_was_edited():
+    files = [{"about": {**about(), "edited": edited}} for edited in (False, True, None)]
+    assert common.commits(files) == "abcdef0123, abcdef0123 edited"
 
 
 def test_arms_and_commands_have_the_names_of_today(results):

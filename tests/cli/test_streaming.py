@@ -29,6 +29,9 @@ def run(*arguments):
     return command.main([*map(str, arguments), *OPTIONS])
 
 
+DIGEST = re.compile(rb"[0-9a-f]{64}")  # of the files, which differ
+
+
 def files_of(folder, parts=PARTS):
     return {part: next(folder.glob(f"{part}.*")).read_bytes() for part in parts}
 
@@ -94,7 +97,11 @@ def test_blocks_and_files_change_no_row(here, monkeypatch):
         write_table(here / f"part-{i}.csv", ROWS[40 * i : 40 * i + 40])
     monkeypatch.setattr(base, "BLOCK_ROWS", 7)
     run("part-*.csv", "--probe-rows", 90, "--output", "many")
-    assert files_of(here / "one") == files_of(here / "many")
+    one, many = (
+        {name: DIGEST.sub(b"", content) for name, content in files_of(here / run_).items()}
+        for run_ in ("one", "many")
+    )
+    assert one == many
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "40"], ["--relabel", "1"]])

@@ -52,20 +52,26 @@ class HeldOut(Method):
                 f"{typed('sure')} is {sure!r:.80}; wanted a probability above 0, such as 0.9"
             )
 
-    def believed(
-        self, members: Sequence[Member], labelled: Labelled, choice: Choice, kind: str = TEXTS
-    ) -> tuple[Scores, Belief]:
-        """Score the samples, and return what is believed about their labels.
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
+        """Return the members, untrained, and the kind of their inputs, whose calibration counts."""
+        raise NotImplementedError
 
-        ``kind``: of the inputs, whose calibration counts. Raises a LopsError of fewer samples than
-        folds, and of NaN; and what the members raise.
-        """
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        """Select; a LopsError: fewer samples than folds, NaN, and what the members raise."""
+        members, kind = self.members(labelled.samples, choice)
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
-        has_checks = bool(labelled.checked)
-        scores = score(members, folded, unseen=choice.score_unseen, apart=has_checks)
+        checks = bool(labelled.checked)
+        scores = score(members, folded, unseen=choice.score_unseen, apart=checks)
         belief = believe(scores, labelled, kind, count_label=self.count_label)
-        return scores, learnt(belief, scores, labelled) if has_checks else belief
+        belief = learnt(belief, scores, labelled) if checks else belief
+        return self.decided(scores, belief, labelled, choice)
+
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
+    ) -> Outcome:
+        """Decide which labels are kept."""
+        raise NotImplementedError
 
 
 class Automatic(HeldOut):
@@ -73,9 +79,12 @@ class Automatic(HeldOut):
 
     reads = ("sure",)
 
-    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
-        members = [Learnt("the probe", choice.classifier)]
-        scores, belief = self.believed(members, labelled, choice)
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
+        return [Learnt("the probe", choice.classifier)], TEXTS
+
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
+    ) -> Outcome:
         outcome, _ = decide(scores, belief, labelled, choice, count_label=self.count_label)
         said = Predicted.of(scores.likely)
         return replace(outcome, suggested=said.codes, probability=said.probability, noise=None)
@@ -144,11 +153,7 @@ class Committee(HeldOut, Assessor):
             )
         check_words(words)
 
-    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
-        return self.judge(*self.members(labelled.samples, choice), labelled, choice)
-
-    def members(self, samples: Any, choice: Choice) -> tuple[list[Member], str]:
-        """Return the members, untrained, and the kind of their inputs."""
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
         if self.probabilities:
             return [OwnProbabilities("your classifier")], TEXTS
         encoder = None if choice.encoder == NONE else choice.encoder
@@ -160,11 +165,9 @@ class Committee(HeldOut, Assessor):
             encoder.vectors([])  # refuses a bad encoder before the trainings
         return members_of(inputs), TEXTS if TEXTS in inputs.kinds else VECTORS
 
-    def judge(
-        self, members: Sequence[Member], kind: str, labelled: Labelled, choice: Choice
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
     ) -> Outcome:
-        """Select by these members; the kind is that of their inputs; raises as :meth:`believed`."""
-        scores, belief = self.believed(members, labelled, choice, kind)
         outcome, least = decide(
             scores, belief, labelled, choice, count_label=self.count_label, correct=self.correct
         )

@@ -94,7 +94,9 @@ def score(
     total, best_skill, weights = np.zeros(()), 0.0, list[float]()
     said, choices, every = list[str](), list[np.ndarray](), list[np.ndarray]()
     for member in members:
-        likely = likelihoods(_held_out(member, labelled, unseen), of_labels)
+        likely = likelihoods(without_nan(member, member.score(labelled)), of_labels)
+        if unseen:
+            member.fit(labelled)
         own_skill = skill(likely, codes)
         counts = best_skill < LEAST_SKILL or own_skill >= LEAST_OF_BEST * best_skill
         name = member.name if counts else f"{member.name} (left out)"
@@ -107,13 +109,6 @@ def score(
     mean = Mean(weights, of_labels, strengths(average, codes))
     likely = mean.limited(average, codes)
     return Scores(members, mean, likely, choices, ", ".join(said), folds, every, vectors)
-
-
-def _held_out(member: Member, labelled: Folded, unseen: bool) -> np.ndarray:
-    probabilities = without_nan(member, member.score(labelled))
-    if unseen:
-        member.fit(labelled)
-    return probabilities
 
 
 def _vectors(members: Sequence[Member], labelled: Folded) -> np.ndarray:

@@ -1,6 +1,7 @@
 """A fitted committee: rows of the sample as before, other rows by the folds' probes."""
 
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Choice, decide
+from lops_adapters.selection.committee.committee import Committee
 from lops_adapters.selection.committee.folds import (
     Folded,
     best_checkpoint,
@@ -61,7 +63,8 @@ def test_other_rows_by_hand():
     near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
     choice = Choice(sure=0.8, score_unseen=True)
-    told = METHODS["committee"].judge(members, "texts", Labelled.of(TEXTS, WEAK), choice)
+    with mock.patch.object(Committee, "members", return_value=(members, "texts")):
+        told = METHODS["committee"](Labelled.of(TEXTS, WEAK), choice)
     assessment = told.fitted(OTHERS, CODES)
 
     labelled = Folded(TEXTS, codes, CLASSES, 3)

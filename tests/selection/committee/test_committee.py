@@ -1,6 +1,6 @@
 """The committee: the mean of its members, what is kept, and which members it has."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,13 @@ from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Choice, build, decide
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee.calibration import coefficients, diagnose
-from lops_adapters.selection.committee.committee import CANNOT_TELL
+from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.members import Learnt, Neighbours
 from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept, posterior
+from lops_adapters.selection.committee.scores import score
 
 from ...noisy import noisy_texts
 from ..stand_in import likely
@@ -43,21 +45,34 @@ class Stub(Member):
         return self.probabilities[: len(samples)]
 
 
+@dataclass(frozen=True)
+class Given(Committee):
+    """A committee of given members."""
+
+    given: list = ()
+
+    def members(self, samples, choice):
+        return self.given, "texts"
+
+
 class By:
     """A committee of these members: labelled samples to an outcome, or to a selection."""
 
     def __init__(self, members, options=None, **choice):
-        self.method = replace(METHODS["committee"], **(options or {}))
-        self.members, self.choice = members, Choice(**choice)
+        usual = METHODS["committee"]
+        said = {"kept": usual.kept, "kept_evenly": usual.kept_evenly}
+        self.method = Given("committee", "of these", **said, **(options or {}), given=members)
+        self.choice = Choice(**choice)
 
     def outcome(self, labelled):
-        return self.method.judge(self.members, "texts", labelled, self.choice)
-
-    def believed(self, labelled):
-        return self.method.believed(self.members, labelled, self.choice)
+        return self.method(labelled, self.choice)
 
     def __call__(self, labelled):
         return self.outcome(labelled).selection(labelled.classes, self.method.correct)
+
+
+def mean_of(members, labelled):
+    return score(members, Folded.of(labelled, FOLDS, 0)).likely
 
 
 def stubs(codes, k, *skills, seed=0):
@@ -101,7 +116,7 @@ def test_the_mean_of_the_members_by_hand(skills):
     members, labelled = stubs(CODES, 3, *skills), Labelled.of(SAMPLES, LABELS)
     selection = By(members)(labelled)
     mean, right = by_hand(members)
-    np.testing.assert_allclose(By(members).believed(labelled)[0].likely, mean)
+    np.testing.assert_allclose(mean_of(members, labelled), mean)
     np.testing.assert_allclose(selection.confidence, right, atol=1e-12)
     least = 0.5 if len(skills) > 1 else least_kept(right)
     np.testing.assert_array_equal(selection.mask, right >= least)
@@ -122,7 +137,7 @@ def test_two_members_that_share_a_weight_are_one():
         member.weight = 0.5
     labelled = Labelled.of(SAMPLES, LABELS)
     others = half, [other], [other, other]
-    means = [By([one, *rest]).believed(labelled)[0].likely for rest in others]
+    means = [mean_of([one, *rest], labelled) for rest in others]
     np.testing.assert_allclose(means[0], means[1])
     assert not np.allclose(means[0], means[2])
 
