@@ -11,6 +11,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import readers
 from lops_adapters.formats.cells import NO_CLASS, Names, cell_text, is_unlabelled, single
 from lops_adapters.labels.corrections import Correction, Edits, by_row
+from lops_adapters.labels.derived import with_named_text
 from lops_adapters.labels.naming import key_of
 
 
@@ -68,8 +69,10 @@ def _rows(
     """
     label, by = names
     shared = edits.by_key
+    if edits.counts is not None:
+        table = with_named_text(table, edits.counts.column)
     column = shared.column if shared else by
-    if shared and column not in table.columns:
+    if shared and column not in {*table.columns, *table.derived}:
         raise LopsError(
             f"{edits.path} names {shared.words}, and {table.paths[0]} has no such column; give the "
             "table that the file was made for"
@@ -120,7 +123,7 @@ def _text_columns(edits: Edits, table: readers.Table) -> list[str]:
     """Return the columns that may hold the texts of corrections; empty: no texts are stated."""
     if not any((entry.text, entry.key) != (None, None) for entry in edits.entries):
         return []
-    if edits.counts is not None and edits.counts.column in table.columns:
+    if edits.counts is not None and edits.counts.column in {*table.columns, *table.derived}:
         return [edits.counts.column]
     block = next(table.blocks(), None)
     names = list(dict.fromkeys(table.columns))

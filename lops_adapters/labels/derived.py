@@ -16,6 +16,7 @@ from lops_adapters.labels.columns import Columns, require
 from lops_adapters.labels.soft import SoftLabels
 
 LABEL = "label"  # of soft labels
+_AND = " + "  # between the names of columns of texts that are joined
 
 
 def with_text(table: Table, names: Sequence[str], taken: Collection[str] = ()) -> tuple[Table, str]:
@@ -30,7 +31,18 @@ def with_text(table: Table, names: Sequence[str], taken: Collection[str] = ()) -
         require(table, name, "--text", taken)
     shown = listed(map(repr, parts))
     note = f"Texts: {shown}, joined by spaces."
-    return table.deriving({" + ".join(parts): Derived(parts, _text)}, note), " + ".join(parts)
+    return table.deriving({_AND.join(parts): Derived(parts, _text)}, note), _AND.join(parts)
+
+
+def with_named_text(table: Table, name: str) -> Table:
+    """Return a table with the column of texts that :func:`with_text` named so, if it has the parts.
+
+    Another table, and one that has the column, are returned as they are.
+    """
+    parts = name.split(_AND)
+    if name in table.columns or not set(parts) <= set(table.columns):
+        return table
+    return with_text(table, parts)[0]
 
 
 def _text(block: Block, columns: list[list[Any]]) -> list[Any]:
