@@ -126,6 +126,19 @@ def test_with_a_fine_tuned_base_transformer_learning_order_ranks_better_but_trai
     assert epochs["20news-coarse"] < last["20news-coarse"]
 
 
+def test_frozen_the_base_encoder_ends_higher_and_committee_is_best_without_gold_labels():
+    for data, gain in (("agnews", 1.4), ("20news-coarse", 3.8)):
+        files, smaller = (
+            common.results(f"{protocol}/self-training-hybrid-{data}-seed*.json")
+            for protocol in ("base", "gpu")
+        )
+        scores = {arm: macro(files, arm) for arm in arms_of(files) - {"optimal"}}
+        assert max(scores, key=scores.get) == "committee"
+        assert scores["committee"] - scores["standard"] == pytest.approx(gain, abs=0.1)
+        assert scores["committee"] > macro(smaller, "committee")
+        assert (scores["lops"] - scores["standard"] > 3) == (data == "20news-coarse")
+
+
 def test_shares_per_class_make_learning_orders_classifiers_better(even):
     for (classifier, _), files in curves.groups_of("cpu").items():
         for share in (0.3, 0.5, 0.7, 0.9) if classifier == "linear" else ():
