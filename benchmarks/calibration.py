@@ -33,11 +33,10 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee.calibration import Diagnostics, diagnose, expit, line, scores
-from lops_adapters.selection.committee.committee import Committee
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
 from lops_adapters.selection.committee.posterior import label_distribution, posterior_given
-from lops_adapters.selection.request import Request
+from lops_adapters.selection.committee.scores import score as score_by
 from lops_adapters.storage import write_json
 
 EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
@@ -149,13 +148,13 @@ def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
         encoder = None if item.encoder == "none" else EmbeddingProbe(item.encoder)
         members = members_of(Inputs(texts, encoder=encoder, seed=item.seed))
     labelled = Folded(samples, codes, names.tolist(), FOLDS, item.seed)
-    said = Committee(members, Request(seed=item.seed)).scores(labelled)
+    said = score_by(members, labelled)
     given = label_distribution(said.likely, codes, FOLDS)
     true = posterior_given(said.likely, codes, given)
     others = true.copy()
     others[np.arange(len(codes)), codes] = 0
     gold = table.gold[order].astype(str)
-    checked = (gold != "") & np.isfinite(said.fitted.shares)[codes]
+    checked = (gold != "") & ~said.mean.small[codes]
     probability = others.max(axis=1) / np.maximum(others.sum(axis=1), 1e-300)
     return {
         "diagnostics": np.array(diagnose(said.choices, said.likely, codes)),

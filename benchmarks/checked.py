@@ -23,15 +23,16 @@ from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
+from lops_adapters.selection import Choice
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.belief import believe, learnt
 from lops_adapters.selection.committee.checking import check_order, next_rows, noise_rate
-from lops_adapters.selection.committee.committee import Committee
-from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.committee import decide
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
-from lops_adapters.selection.committee.member_table import Inputs, members_of
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.suggestions import Estimates, Listener
+from lops_adapters.selection.committee.member_table import TEXTS, Inputs, members_of
+from lops_adapters.selection.committee.scores import score
 
 COUNTS = (20, 50, 100, 150, 200)
 DRAWS = 5
@@ -46,30 +47,19 @@ class Remembered(Member):
         self._member = member
         self._scores: np.ndarray | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         """Return the probabilities, (n, k)."""
         if self._scores is None:
-            self._scores = self._member.score(labelled, further)
+            self._scores = self._member.score(labelled)
         return self._scores.copy()
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Return the probabilities of further samples, (m, k)."""
-        return self._member.score_further(samples, groups)
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Return the probabilities of unseen samples, (m, k)."""
+        return self._member.score_unseen(samples, groups)
 
     def vectors(self, samples: Any) -> np.ndarray | None:
         """Return the member's vectors, (m, width)."""
         return self._member.vectors(samples)
-
-
-class Settled(Listener):
-    """Receives what the committee says at its end."""
-
-    def __call__(self, probabilities: np.ndarray, positions: np.ndarray | None = None) -> None:
-        """Ignore the members' scores."""
-
-    def settle(self, estimates: Estimates) -> None:
-        """Keep the (n, k) probabilities of the true classes."""
-        self.true = estimates.true
 
 
 class Scored(NamedTuple):
@@ -111,10 +101,12 @@ def scored(table: Table, encoder: EmbeddingProbe) -> Scored:
 
 def decided(data: Scored, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the (n,) kept rows and (n, k) probabilities after these rows are checked."""
-    said, checked = Settled(), dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
+    checked = dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
     labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
-    selection = Committee(data.members, Request())(labelled, said)
-    return selection.mask, said.true
+    scores = score(data.members, Folded.of(labelled, FOLDS, 0), apart=len(rows) > 0)
+    belief = believe(scores, labelled, TEXTS)
+    belief = learnt(belief, scores, labelled) if checked else belief
+    return decide(scores, belief, labelled, Choice())[0].mask, belief.true
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
 
-from lops_adapters.selection.committee.committee import Committee, Scores
+from lops_adapters.selection.committee import committee
 from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.member import Member
+from lops_adapters.selection.committee.scores import Scores, score
 from lops_adapters.storage import replacing
 
 T = TypeVar("T")
@@ -34,27 +36,26 @@ def kept(folder: Path, parts: tuple[Any, ...], make: Callable[[], T]) -> T:
 @contextmanager
 def members_kept(folder: Path) -> Iterator[None]:
     """Let committees score the same samples with the same labels and seed only once."""
-    score = Committee.scores
 
-    def scores(self: Committee, labelled: Folded, apart: bool = False) -> Scores:
-        further = self.fitted is not None
+    def scored(
+        members: Sequence[Member], labelled: Folded, *, unseen: bool = False, apart: bool = False
+    ) -> Scores:
         parts = (
-            [member.name for member in self.members],
+            [member.name for member in members],
             list(labelled.samples),
             labelled.codes.tolist(),
             list(labelled.classes),
-            (labelled.folds, labelled.seed, labelled.groups, further),
+            (labelled.folds, labelled.seed, labelled.groups, unseen),
         )
 
         def make() -> Scores:
-            made = score(self, labelled, apart=True)
-            # Members that score no further samples hold the texts.
-            return made if further else made._replace(fitted=replace(made.fitted, members=()))
+            made = score(members, labelled, unseen=unseen, apart=True)
+            # Members that score no unseen samples hold the texts.
+            return made if unseen else replace(made, members=())
 
         found = kept(folder, parts, make)
-        if not further:
-            found = found._replace(fitted=replace(found.fitted, members=self.members))
-        return found if apart else found._replace(of_members=[])
+        found = found if unseen else replace(found, members=members)
+        return found if apart else replace(found, of_members=[])
 
-    with patch.object(Committee, "scores", scores):
+    with patch.object(committee, "score", scored):
         yield

@@ -27,7 +27,7 @@ from benchmarks.source_measures import counted
 from benchmarks.source_tables import REAL, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.core import LopsError
-from lops_adapters.selection.committee import committee
+from lops_adapters.selection.committee import belief
 from lops_adapters.selection.votes import signals, source_model, source_table
 
 # constant -> its module, and a smaller and a larger value
@@ -78,7 +78,7 @@ def measure(table: VotedTable) -> dict[str, Any]:
     accuracies: dict[str, float] = {}
     with TemporaryDirectory() as folder, members_kept(Path(folder)):
         for name, value in settings(len(votes)):
-            with changed(name, value), patch.object(committee, "assess", recorded):
+            with changed(name, value), patch.object(belief, "assess", recorded):
                 labels = _labels(table, votes)
             key = name and f"{name} {value:g}"
             accuracies[key] = float((labels == table.gold).mean())

@@ -28,7 +28,6 @@ from lops_adapters.datasets import load_dataset
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.selection.committee import calibration
-from lops_adapters.selection.committee.assessment import FittedCommittee
 from lops_adapters.texts import rest
 
 RULES = ("youtube", "sms", "yelp", "questions", "chemprot")
@@ -83,21 +82,22 @@ def _seeds(name: str, data_dir: Path) -> Table:
 def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str, Any]:
     """Return the measures with one seed."""
     labels = [label or None for label in table.labels.tolist()]
-    committees = list[FittedCommittee]()
     start = time.process_time()
-    selection = select(table.texts, labels, seed=seed, fitted=committees.append)
+    selection = select(table.texts, labels, seed=seed, score_unseen=True)
     seconds = time.process_time() - start
     pool = np.flatnonzero((table.labels == "") & (table.gold != ""))
     texts = [table.texts[i] for i in pool.tolist()]
-    names = np.array(committees[0].classes, dtype=object)
-    ways = {"committee": names[committees[0].probabilities(texts).argmax(axis=1)]}
+    committee = selection.outcome.fitted
+    assert committee is not None
+    names = np.array(committee.classes, dtype=object)
+    ways = {"committee": names[committee.probabilities(texts).argmax(axis=1)]}
     if any(selection.suggested[pool]):  # not if members cannot tell
         ways["select"] = selection.suggested[pool]
     with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "SHARE", 1.0):
         known = np.flatnonzero(table.labels != "")
         read = [table.texts[i] for i in known.tolist()]
-        given = selection.corrected[known].tolist()
-        label = rest.rest_of(committees[0], read, given, texts, seed=seed)
+        codes = selection.outcome.corrected(has_checks=False)
+        label = rest.rest_of(committee, read, codes, texts, seed=seed)
         ways["at once"] = np.array(label.classes, dtype=object)[label(texts)[0]]
     result: dict[str, Any] = {
         "accuracy": {name: float((said == table.gold[pool]).mean()) for name, said in ways.items()},

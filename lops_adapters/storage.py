@@ -148,6 +148,7 @@ def claimed(*paths: Path | None) -> Iterator[None]:
         for path in filter(None, paths):
             if remote.is_remote(path):  # stores have no locks
                 continue
+            path = path.resolve() if path.is_symlink() else path  # noqa: PLW2901 (as it is written)
             parent = next(folder for folder in path.absolute().parents if folder.exists())
             lock_path = parent / f".{path.name}.lock"
             # If the place is not writable, the command's own checks say it better.

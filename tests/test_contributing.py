@@ -15,11 +15,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Format, Start, in_blocks
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.runs.framework import FRAMEWORKS
-from lops_adapters.selection import METHODS, build
+from lops_adapters.selection import METHODS, Method, Outcome, build, keep_best
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.member_table import MEMBERS, MemberFactory
-from lops_adapters.selection.method_table import Method
-from lops_adapters.selection.methods.ranked import Scored, selection_of
 
 from .noisy import noisy_texts, read_table, write_table
 
@@ -60,40 +58,45 @@ def test_the_pages_name_every_part():
 TEXTS, LABELS, _ = noisy_texts(n=60)
 
 
-def longest(labelled, seen):
-    return Scored(np.array([float(len(text)) for text in labelled.samples]), None, "counted")
+def lengths_of(labelled):
+    return np.array([float(len(text)) for text in labelled.samples])
+
+
+class Longest(Method):
+    """The longest texts."""
+
+    needs_probe = False
+
+    def __call__(self, labelled, choice):
+        return keep_best(labelled, choice, lengths_of(labelled), "counted")
+
+
+class Long(Method):
+    """More than 114 characters."""
+
+    needs_probe, texts, takes_n, takes_keep = False, True, False, False
+
+    def __call__(self, labelled, choice):
+        lengths, k = lengths_of(labelled), len(labelled.classes)
+        how = {"rule": self.name, "stopped": "counted", "why": "long"}
+        return Outcome.of(lengths > 114, lengths, labelled.codes, k, **how)
 
 
 def test_a_method():
-    """``make`` and a row."""
-    row = Method("toy", "the longest texts", lambda request: request.ranked(longest),
-                 needs_probe=False)  # fmt: skip
-    with mock.patch.dict(METHODS, toy=row):
+    """A class and a row."""
+    with mock.patch.dict(METHODS, toy=Longest("toy", "the longest texts")):
         selection = build("toy", n=10)(TEXTS, LABELS)
     lengths = np.array(list(map(len, TEXTS)))
     assert len(selection.kept) == 10
     assert lengths[selection.kept].min() >= np.delete(lengths, selection.kept).max()
 
 
-def keep_long(request):
-    """More than 114 characters."""
-
-    def kept(labelled, seen=None):
-        scored, classes = longest(labelled, seen), labelled.classes
-        mask = scored.scores > 114
-        return selection_of(mask, scored, classes, labelled.codes, request.method, "long")
-
-    return kept
-
-
 def test_a_method_that_decides_how_many_to_keep(tmp_path, monkeypatch, capsys):
     """No other file says what it keeps, and what its confidence is."""
     monkeypatch.chdir(tmp_path)
-    decides = {"takes_n": False, "takes_keep": False, "per_class": None, "needs_probe": False}
     with pytest.raises(LopsError, match="'toy' decides how many to keep and does not say what"):
-        Method("toy", "the long texts", keep_long, **decides)
-    row = Method("toy", "the long texts", keep_long, **decides, texts=True,
-                 kept="rows whose text is long")  # fmt: skip
+        Long("toy", "the long texts", per_class=None)
+    row = Long("toy", "the long texts", "rows whose text is long", per_class=None)
     write_table(tmp_path / "a.csv", zip(LABELS, TEXTS, strict=True), ["label", "text"])
     with mock.patch.dict(METHODS, toy=row):
         select.main(["a.csv", "--text", "text", "--label", "label", "--method", "toy"])
@@ -112,13 +115,13 @@ class SameWord(Member):
 
     name = "same word"
 
-    def score(self, labelled, further=False):
+    def score(self, labelled):
         """Count, without the own label."""
         self.k = len(labelled.classes)
         self.counts = Counter(zip(self.firsts(labelled.samples), labelled.codes, strict=True))
         return self.shares(labelled.samples, np.eye(self.k)[labelled.codes])
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         """Count all."""
         return self.shares(samples, 0)
 

@@ -6,7 +6,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.rows import readable
-from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
+from lops_adapters.formats.cells import NO_CLASS, Names, cell_text
 from lops_adapters.formats.readers import open_saved
 
 NAME = "checked.csv"
@@ -25,8 +25,9 @@ def read_checked(
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}
+    classes = Names(corpus.classes)
     for line, name, text in _lines(path, column):
-        label = None if text is None else meant(text, corpus.classes) or text
+        label = None if text is None else classes.meant(text) or text
         if name not in position and not sampled:
             raise LopsError(
                 f"{path}, line {line}: the id {name!r:.80} is of no document of {corpus.name}; "

@@ -52,20 +52,6 @@ def valid_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def alike(values: Iterable[Any]) -> tuple[str, str] | None:
-    r"""Return two texts that are one after :func:`valid_text`, since they lose half a character.
-
-    >>> alike(["a", 1, "b\ud83d", "b\ud801"])
-    ('b\ud83d', 'b\ud801')
-    """
-    first: dict[str, str] = {}
-    for value in values:
-        text = valid_text(value) if isinstance(value, str) else ""
-        if "\ufffd" in text and first.setdefault(text, value) != value:
-            return first[text], value
-    return None
-
-
 def valid(value: Any) -> Any:
     """Return a value of JSON with :func:`valid_text` of every string in it."""
     if isinstance(value, str):
@@ -159,17 +145,31 @@ def whole(text: str) -> str:
     return number if point and not rest.strip("0") and is_whole(number) else text
 
 
-def meant(text: str, known: Iterable[str]) -> str | None:
-    """Return the one of the known names that a text spells; None: none, or several.
+class Names:
+    """Known names, found by :func:`spelling`.
 
-    >>> meant("2", ["2.0", "4.0"]), meant("b", ["B", "b"]), meant("A", ["B", "b"])
-    ('2.0', 'b', None)
+    >>> known = Names(["2.0", "B", "b", "4.0"])
+    >>> known.meant("2"), known.meant("b"), known.meant(" B "), known.alike(" B "), known.meant("A")
+    ('2.0', 'b', None, ['B', 'b'], None)
     """
-    names = set(known)
-    if text in names:
-        return text
-    alike = [name for name in names if spelling(name) == spelling(text)]
-    return alike[0] if len(alike) == 1 else None
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._alike: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Add a name that is not known yet."""
+        self._alike.setdefault(spelling(name), []).append(name)
+
+    def alike(self, text: str) -> list[str]:
+        """Return the names that a text spells, in their order."""
+        return self._alike.get(spelling(text), [])
+
+    def meant(self, text: str) -> str | None:
+        """Return the one name that a text is or spells; None: none, or several."""
+        alike = self.alike(text)
+        return text if text in alike else alike[0] if len(alike) == 1 else None
 
 
 def single(cell: Any) -> Any:

@@ -48,7 +48,7 @@ class JsonBlock(Block):
         for number, line in zip(self.numbers, self.lines, strict=True):
             yield json_object(self.path, number, line)
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         paths = any("." in name for name in names)
         get: Any = value_at if paths else dict.get
         rows = [[get(record, name) for name in names] for record in self._objects()]

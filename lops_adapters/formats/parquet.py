@@ -51,7 +51,7 @@ class BatchBlock(Block):
     def unpacked(self) -> int:
         return int(self.batch.nbytes)
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns: names of classes for their ids, None for other ids."""
         columns = [self._values(name) for name in names]
         for index, name in enumerate(names):
@@ -167,7 +167,8 @@ class Parquet(base.Format):
     ) -> Any:
         """Return the schema of the columns at ``places``, and of added ones."""
         pyarrow, _ = import_pyarrow(Path(start.format))
-        kind = start.types.field(like).type
+        known = like in start.types.names  # a column that is read from others is of text
+        kind = start.types.field(like).type if known else pyarrow.string()
         if pyarrow.types.is_dictionary(kind) or _is_list(pyarrow, kind):
             kind = kind.value_type
         fields = [start.types.field(index) for index in places]

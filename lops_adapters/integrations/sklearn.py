@@ -23,10 +23,11 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from tqdm import tqdm
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import EstimatorProbe
-from lops_adapters.selection import build
-from lops_adapters.selection.canonical import content_order, restored
+from lops_adapters.selection import Outcome, build
+from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.method_table import check_rule
 
 
@@ -115,9 +116,15 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
             self.selection_ = selector(texts, labels)
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
-            order = content_order(_contents(matrix), np.searchsorted(self.classes_, labels), seed)
-            selection = self._select_numbers(matrix[order], labels[order], seed)
-            self.selection_ = restored(selection, order)
+            classes, codes = self.classes_.tolist(), np.searchsorted(self.classes_, labels)
+
+            def select(ordered: Labelled) -> Outcome:
+                rows = ordered.places
+                selection = self._select_numbers(matrix[rows], labels[rows], seed)
+                return Outcome.of_order(selection, ordered.codes)
+
+            labelled = Labelled(_contents(matrix), codes, classes)
+            self.selection_ = in_content_order(select, labelled, seed).selection(classes)
         self.sample_indices_ = self.selection_.kept
         return self
 

@@ -12,6 +12,7 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, readers
 from lops_adapters.formats.cells import cell_text, content, single
+from lops_adapters.labels.derived import with_named_text
 from lops_adapters.labels.naming import (
     CHECKED,
     COLUMN,
@@ -149,6 +150,7 @@ def read_corrections(
             "in COLUMN', as lops writes it"
         )
     if relabelled:
+        table = table if counts is None else with_named_text(table, counts.column)
         roles = _of_relabelled(table, counts, column)
     else:
         roles = _of_corrections(path, table, counts, by_id, filled)
@@ -162,7 +164,8 @@ def read_corrections(
             f"{listed(map(repr, table.columns))}; wanted {roles[ROW]!r} and {roles[LABEL]!r}"
             f"{way_out}"
         )
-    roles = {role: name for role, name in roles.items() if name in table.columns}
+    known = {*table.columns, *table.derived}
+    roles = {role: name for role, name in roles.items() if name in known}
     entries = []
     for _, line, cells in table.cells(tuple(roles.values())):
         values = dict(zip(roles, (cell_text(single(cell)) for cell in cells), strict=True))

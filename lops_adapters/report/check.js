@@ -127,7 +127,7 @@ const lopsCheck = (data, corrections, page) => {
   const accepts = () => suggests.checked && page.accepts(now);
   const accept = () => now && accepts() && decide(now.suggested_code);
 
-  // As lops_adapters.selection.committee.checking.noise_rate: rows with another suggestion, and the others, weighted by their numbers.
+  // As lops_adapters.selection.checking.noise_rate: rows with another suggestion, and the others, weighted by their numbers.
   function estimate() {
     const total = data.strata[0] + data.strata[1];
     let [value, below, above, count] = [0, 0, 0, 0];

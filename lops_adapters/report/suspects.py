@@ -31,6 +31,8 @@ def listed(page: SelectionPage) -> str:
         intro += " The rows to check are also here."
     intro += " Look here for wrong labels."
     counted = "Row 1 is the first row; the header does not count."
+    if page.table.get("counts", "").startswith(("texts", "ids")):
+        counted = "Row 1 is the first text, in the order of the table."
     if has(page, "id"):
         counted = f"Rows are shown by id. In the CSV: {counted[0].lower()}{counted[1:]}"
     words = ' class="words"'

@@ -12,21 +12,21 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.arms import LOPS
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
 from lops_adapters.selection.committee.folds import FOLDS
-from lops_adapters.selection.methods.auto_keep import Preferred, auto_keep
+from lops_adapters.selection.methods.auto_keep import auto_keep
 from lops_adapters.selection.methods.baselines import random_like
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
 
 # Arms that ``random`` is the control of, in this order.
-CONTROLLED = ("committee", "automatic", LOPS)
+CONTROLLED = ("committee", "automatic", ADAPTIVE, LOPS)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Job(Generic[Settings]):
         """Return the selector of an arm, as the settings ask for it.
 
         Args:
-            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``.
+            method: of the arm: ``lops``, ``lops-adaptive``, or a row of
+                :data:`lops_adapters.selection.METHODS`.
             probe: builds the probe, for the methods that need one.
             seed, n, per_class: see :func:`lops_adapters.selection.build`; the seed: the run's.
             positions: (m,) of the documents that the samples are; None: other samples. By them,
@@ -85,8 +86,8 @@ class Job(Generic[Settings]):
         row = self.settings.row(method)
         arm = self.controlled(control_of) if row.control and control_of else None
         if control_of and arm:
-            control = random_like(self.folder.selection(control_of.format(arm)), arm, seed)
-            return as_selector(control, seed)
+            other = self.folder.selection(control_of.format(arm))
+            return as_selector(partial(random_like, other, arm, seed=seed), seed)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
         known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
@@ -97,7 +98,7 @@ class Job(Generic[Settings]):
             pairs = enumerate(positions.tolist())
             checked = {i: self.checked[doc] for i, doc in pairs if doc in self.checked}
             options |= {"checked": checked} if checked and "checked" in row.takes else {}
-        keep = self.settings.keep if row.takes_keep and n is None else None
+        keep = self.settings.keep_of(method) if row.takes_keep and n is None else None
         make = partial(
             build,
             row.name,
@@ -113,11 +114,12 @@ class Job(Generic[Settings]):
         if row.keeps_all:
             return make()
         if isinstance(keep, str):
-            held_out = Preferred(probe_class("linear")(quiet=self.quiet), seed)
-            share = _reading(as_selector(held_out, seed), texts)
-            automatic = auto_keep(share, lambda fraction: make(keep=fraction), row.by_class)
+            linear = probe_class("linear")(quiet=self.quiet)
+            automatic = auto_keep(
+                lambda share: make(keep=share), linear, seed, by_class=row.by_class, texts=texts
+            )
             return partial(_learnable, automatic, 0)
-        least = FOLDS if "folds" in row.options else 0
+        least = FOLDS if row.validates else 0
         scored = _reading(make(keep=keep), texts if row.texts else None)
         return partial(_learnable, scored, least)
 

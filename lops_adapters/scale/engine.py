@@ -21,6 +21,7 @@ from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.cluster import connected, spread
+from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.committee.member_table import is_transformer
 from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
@@ -30,7 +31,6 @@ from lops_adapters.tables.results import part_files
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring, rehearse_labels, write_parts
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
-from lops_adapters.texts.choices import AUTO
 from lops_adapters.texts.totals import Totals
 
 PART_ROWS = 100_000  # of Parquet, about; other files are not cut
@@ -49,7 +49,7 @@ class Part(NamedTuple):
 def check(options: argparse.Namespace, job: TableJob) -> None:
     """Raise a LopsError about options that need the other engine."""
     conflict = ""
-    if not job.choice.row.scores_further:
+    if not job.choice.row.assesses:
         conflict = f"runs the committee, and the method is {job.choice.method}"
     elif options.probe not in (AUTO, "linear"):
         conflict = f"trains the linear probe, and --probe is {options.probe}"

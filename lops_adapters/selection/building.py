@@ -1,7 +1,7 @@
-"""How a selector is built from a method's row, and from what is asked of it."""
+"""How a method selects: it is checked, and gets the samples in the order of their content."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,14 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.canonical import in_content_order
+from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.choice import AUTO, Choice, Keep
+from lops_adapters.selection.method import Method
 from lops_adapters.selection.method_table import METHODS, check
-from lops_adapters.selection.methods.auto_keep import AUTO, Keep, Preferred, auto_keep
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Select
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.methods.auto_keep import agreed_share
+from lops_adapters.selection.outcome import Outcome
+from lops_adapters.selection.selectors import Labels, Selector
 
 _REFUSED = {  # arguments of build that few methods take: what is said by the others
     "votes": "takes one label per sample, not votes; use {others}",
@@ -25,19 +25,45 @@ _REFUSED = {  # arguments of build that few methods take: what is said by the ot
     "checked": "does not learn from checked rows; leave checked out",
     "gold": "takes no gold labels; only {others} does: leave gold out",
 }
+_OF_LABELS = {"count_label": True, "correct": False}  # options of few methods, with defaults
+_CHOSEN = ("encoder", "words", "sure")  # options of a method that are parts of a choice
 
 
-@dataclass(frozen=True)
-class MethodSelector:
-    """What :func:`build` returns; its ``select`` takes samples whose labels are read."""
+def decide(
+    labelled: Labelled, choice: Choice, method: Method | None = None, **options: Any
+) -> Outcome:
+    """Select among samples whose labels are read.
 
-    select: Select
-    data: Mapping[str, Any]
-    seen: Listener | None = None
+    The outcome does not depend on the order of the rows, see :mod:`.canonical`.
 
-    def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Return positions into ``samples``; raise what the method raises."""
-        return self.select(Labelled.of(samples, pseudo_labels, **self.data), self.seen)
+    Args:
+        labelled: n samples, all with a label.
+        choice: how to select; its probe as for :func:`build`.
+        method: of a choice that is checked; default: the method of the choice.
+        options: of the method's own, see :attr:`.Method.options`.
+
+    Raises:
+        LopsError: what the method does not take, and what it raises.
+
+    >>> labelled = Labelled.of(["a", "b", "c", "d"], ["x", "x", "y", "y"])
+    >>> decide(labelled, Choice("random", keep=0.5)).labels.tolist()
+    [0, 0, 1, 1]
+    """
+    if method is None:
+        checked = labelled.checked or None
+        check_data(choice.method, votes=labelled.votes, groups=labelled.groups, checked=checked)
+        method, choice = _ready(choice, options)
+    why = ""
+    if choice.keep == AUTO and method.takes_keep and choice.n is None:
+        asked = choice.classifier, choice.seed, choice.quiet, method.by_class
+        share, why = agreed_share(labelled, *asked)
+        choice = replace(choice, keep=share)
+    if method.alone:
+        outcome = method(labelled, choice)
+    else:
+        order = content_order(labelled.samples, labelled.codes, choice.seed)
+        outcome = method(labelled.at(order), choice).at(np.argsort(order))
+    return replace(outcome, stopped=f"{why}; {outcome.stopped}") if why else outcome
 
 
 def build(
@@ -51,17 +77,15 @@ def build(
     gold: Labels | None = None,
     seed: int = 0,
     quiet: bool = True,
-    seen: Listener | None = None,
     strict: bool = False,
     checked: Mapping[int, Hashable | None] | None = None,
     votes: Votes | None = None,
     groups: np.ndarray | None = None,
     **options: Any,
-) -> MethodSelector:
+) -> Selector:
     """Return the selector of a method.
 
-    The selection does not depend on the order of the rows; see
-    :mod:`lops_adapters.selection.canonical`.
+    The selection does not depend on the order of the rows; see :mod:`.canonical`.
 
     Args:
         method: one of :data:`METHODS`.
@@ -71,10 +95,10 @@ def build(
             no more than that. Default: the fraction ``keep``, rounded up (``confident-learning``:
             what is not flagged).
         keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
-            labels that a held-out probe prefers, see
-            :func:`~.auto_keep.auto_keep`. With ``ranked`` it is found per
-            class, and the probe's predictions are divided by the classes' shares; class ->
-            fraction does the same. A method that decides how many to keep takes ``auto`` only.
+            labels that a held-out probe prefers, see :func:`.auto_keep.agreed_share`. With
+            ``ranked`` it is found per class, and the probe's predictions are divided by the
+            classes' shares; class -> fraction does the same. A method that decides how many to keep
+            takes ``auto`` only.
         every: updates between checkpoints, for methods with checkpoints. Default: one checkpoint
             per epoch.
         per_class: keep the same share of every class. Default: as the paper describes the method,
@@ -82,52 +106,57 @@ def build(
         gold: one gold label per sample, in the order of the samples; only for ``optimal``.
         seed: of trainings, folds and ties.
         quiet: no progress bars other than the probe's own.
-        seen: receives what the probe predicts, see :class:`lops_adapters.selection.Suggestions`;
-            the last prediction for a sample is the one the method uses.
         strict: of the rules of learning order: raise if nothing is learnt in a class.
         checked: position of a sample -> its label by a person, None: no class; only of
-            ``committee``, see :class:`~lops_adapters.selection.committee.committee.Committee`.
+            ``committee``, see :class:`.committee.Committee`.
         votes: of several label sources for the samples; only of ``committee``. The pseudo-labels
             are then what its members are trained on, such as the majority.
         groups: (n,) int codes; samples of a group do not score each other; only of ``committee``.
-        options: see :attr:`Method.options`.
+        options: see :attr:`.Method.options`.
 
     Raises:
-        LopsError: what :func:`check` raises, gold labels for another method than ``optimal``,
-            checked rows or votes for another than ``committee``, and what is missing.
+        LopsError: what :func:`.method_table.check` raises, gold labels for another method than
+            ``optimal``, checked rows or votes for another than ``committee``, and what is missing.
 
     >>> build("random", n=2)(["a", "b", "c", "d"], ["x", "x", "y", "y"]).per_class["x"].kept
     1
     """
     check_data(method, gold=gold, votes=votes, groups=groups, checked=checked)
-    row = check(method, keep=keep, every=every, per_class=per_class, n=n, options=options)
-    if gold is None and row.needs_gold:
-        raise LopsError(f"{method} is defined by gold labels; pass gold, one label per sample")
-    check_counts(seed)
-    share: Keep = 0.5 if keep is None or isinstance(keep, str) else keep
-    request = Request(
-        method,
-        probe_class(probe)() if isinstance(probe, str) else as_probe(probe),
-        n=n,
-        keep=share if isinstance(share, Mapping) else float(share),
-        every=every,
-        per_class=bool(row.per_class if per_class is None else per_class),
-        gold=gold,
-        seed=seed,
-        quiet=quiet,
-        strict=strict,
+    chosen = {name: options.pop(name) for name in _CHOSEN if name in options}
+    choice = Choice(
+        method, keep, per_class, probe, every, seed=seed, strict=strict, quiet=quiet, n=n, **chosen
     )
-    select = row.make(request, **options)  # refuses bad options before the first selection
-    if keep == AUTO and row.takes_keep and n is None:
-        select = auto_keep(
-            Preferred(request.probe, seed, quiet),
-            lambda share: row.make(replace(request, keep=share), **options),
-            row.by_class,
-        )
+    row, choice = _ready(choice, options, gold)
     # In a framework, a class can lose all its labels.
-    data = {"checked": checked or {}, "known": options.get("count_label", True)}
-    ordered = select if row.alone else in_content_order(select, seed)
-    return MethodSelector(ordered, {"votes": votes, "groups": groups, **data}, seen)
+    known, corrects = (getattr(row, name, value) for name, value in _OF_LABELS.items())
+    data: dict[str, Any] = {"votes": votes, "groups": groups, "checked": checked or {}}
+
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        labelled = Labelled.of(samples, pseudo_labels, known=known, **data)
+        return decide(labelled, choice, row).selection(labelled.classes, corrects)
+
+    return selector
+
+
+def _ready(
+    choice: Choice, options: Mapping[str, Any], gold: Labels | None = None
+) -> tuple[Method, Choice]:
+    """Return the method with its options, and the choice with every default; both are checked."""
+    method = check(choice, options)
+    if method.needs_gold and gold is None:
+        raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")
+    probe, even, given = choice.probe, choice.per_class, {"gold": gold} if gold is not None else {}
+    method = replace(method, **given)
+    if isinstance(probe, str):
+        probe = None if probe == AUTO else probe_class(probe)()
+    choice = replace(
+        choice,
+        probe=as_probe(probe),
+        per_class=bool(method.per_class if even is None else even),
+        keep=0.5 if choice.keep is None else choice.keep,
+    )
+    method.check_probe(choice)
+    return method, choice
 
 
 def check_data(method: str, **data: Any) -> None:

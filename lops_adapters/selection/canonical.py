@@ -15,7 +15,7 @@ The content of a sample:
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from itertools import count, islice
 from typing import Any
@@ -25,38 +25,31 @@ import numpy as np
 from lops_adapters.core import Selection, tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.committee.folds import unnamed
-from lops_adapters.selection.selectors import Corrected, Select, Selector
-from lops_adapters.selection.suggestions import Listener, Moved
+from lops_adapters.selection.outcome import Outcome
+from lops_adapters.selection.selectors import Labels, Selector
 
 _BLOCK = 2**14  # digests held as Python objects at once
 
 
-def in_content_order(select: Select, seed: int = 0) -> Select:
-    """Return a method that gets the rows in the order of their content.
+def in_content_order(
+    select: Callable[[Labelled], Outcome], labelled: Labelled, seed: int = 0
+) -> Outcome:
+    """Select among samples in the order of their content.
 
     The seed keys the order, so that another seed gives other folds, batches and ties.
     """
-
-    def ordered(labelled: Labelled, listener: Listener | None = None) -> Selection:
-        order = content_order(labelled.samples, labelled.codes, seed)
-        moved = None if listener is None else Moved(listener, order)
-        return restored(select(labelled.at(order), moved), order)
-
-    return ordered
+    order = content_order(labelled.samples, labelled.codes, seed)
+    return select(labelled.at(order)).at(np.argsort(order))
 
 
-def as_selector(select: Select, seed: int = 0) -> Selector:
-    """Return a method as a selector of samples and labels, in the order of their content."""
-    ordered = in_content_order(select, seed)
-    return lambda samples, pseudo_labels: ordered(Labelled.of(samples, pseudo_labels))
+def as_selector(select: Callable[[Labelled], Outcome], seed: int = 0) -> Selector:
+    """Return a selector of samples and labels, which gets them in the order of their content."""
 
+    def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
+        labelled = Labelled.of(samples, pseudo_labels)
+        return in_content_order(select, labelled, seed).selection(labelled.classes)
 
-def restored(selection: Selection, order: np.ndarray) -> Selection:
-    """Return a selection among rows that were sorted by ``order``, in the order from before."""
-    back = np.argsort(order)
-    parts = selection.mask[back], selection.learnt_at[back], selection.confidence[back]
-    whole = Selection(*parts, selection.per_class, selection.rule, selection.stopped)
-    return Corrected(whole, selection.labels[back]) if isinstance(selection, Corrected) else whole
+    return selector
 
 
 def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.ndarray:

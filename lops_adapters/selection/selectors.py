@@ -7,8 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
-from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.suggestions import Listener
 
 Labels = Any  # a sequence or array of hashable class names; numpy's arrays are no typing.Sequence
 
@@ -18,13 +16,6 @@ class Selector(Protocol):
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         """Return positions into ``samples``, in the caller's order."""
-
-
-class Select(Protocol):
-    """A method at work: it selects among samples whose labels are read."""
-
-    def __call__(self, labelled: Labelled, listener: Listener | None = None, /) -> Selection:
-        """Return positions into the samples; ``listener`` receives what is predicted."""
 
 
 class Corrected(Selection):

@@ -13,8 +13,7 @@ import numpy as np
 from lops_adapters.core import ClassReport, LopsError
 from lops_adapters.labels.classes import Classes
 from lops_adapters.selection.canonical import name_keys
-from lops_adapters.selection.committee.assessment import Assessment, FittedCommittee
-from lops_adapters.selection.selectors import encode
+from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import LABEL
@@ -25,7 +24,6 @@ from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.labelled import select_labelled
-from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.totals import Totals
 
@@ -33,8 +31,6 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
-# A class that a source votes for, and that is the label of no row in the end.
-_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -143,53 +139,41 @@ def fit(sample: Sample, job: TableJob) -> Fit:
     """Select among the sample of a table; raises what :func:`lops_adapters.select` raises."""
     from threadpoolctl import threadpool_limits
 
-    committees, learnt = list[FittedCommittee](), list[Rest]()
+    choice = replace(job.choice, score_unseen=not sample.is_whole)
     # The last bits of an encoder depend on its threads, and Ray scores blocks with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
             sample.labelled,
-            job.choice,
+            choice,
             sample.labels,
             embeddings=sample.vectors,
             checked=sample.checked(),
             where=sample.place,
-            fitted=None if sample.is_whole else committees.append,
             rest=sample.rest,
-            learnt=learnt.append,
         )
-    reports = dict(selection.per_class)
-    selection.per_class.clear()  # in place, since the report reads it, too
-    names = sample.classes.names
-    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
-    scoring = _scoring(
-        sample, job, selection, next(iter(committees), None), next(iter(learnt), None)
-    )
-    return Fit(job, sample, selection, scoring, duplicates)
+    return Fit(job, sample, selection, _scoring(sample, job, selection), duplicates)
 
 
-def _scoring(
-    sample: Sample,
-    job: TableJob,
-    selection: TextSelection,
-    committee: FittedCommittee | None,
-    rest: Rest | None,
-) -> Scoring:
-    """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
-    names, sampled = sample.classes.names, None
+def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring:
+    """Return what scoring all rows takes; the committee is fitted if it scores unseen rows."""
+    names, outcome, sampled = sample.classes.names, selection.outcome, None
+    place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
+    places = np.array([place_of[name] for name in selection.classes])
+    others = [place_of[name] for name in reversed(selection.others)]
+    in_table = np.concatenate([places, others, [-1]]).astype(np.int64)
     assessment = Assessment(
-        selection.mask,
-        selection.confidence,
-        encode(selection.suggested, [None, *names]) - 1,
-        selection.suggested_probability,
-        encode(selection.labels, names),
+        outcome.mask,
+        outcome.confidence,
+        in_table[outcome.suggested],
+        outcome.probability,
+        in_table[outcome.labels],
     )
     if not sample.is_whole:
-        assert committee is not None
-        places = encode(committee.classes, names)
+        assert outcome.fitted is not None
         keys, groups = name_keys(names), sample.shared_groups
-        sampled = SampleCommittee(committee, sample.drawn, assessment, keys, places, groups)
+        sampled = SampleCommittee(outcome.fitted, sample.drawn, assessment, keys, places, groups)
     columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
     return Scoring(
         job=job,
@@ -197,10 +181,10 @@ def _scoring(
         columns=columns,
         positions=sample.drawn.positions,
         assessment=assessment,
-        learnt_at=selection.learnt_at if "lops_learnt_at" in selection.columns else None,
+        learnt_at=outcome.learnt_at if "lops_learnt_at" in selection.columns else None,
         has_checks=bool(selection.checked),
         sampled=sampled,
-        rest=rest,
+        rest=selection.rest,
         reader=sample.reader,
         groups=sample.groups,
     )

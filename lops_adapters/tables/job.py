@@ -6,9 +6,9 @@ from typing import Any
 
 from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.columns import Columns
+from lops_adapters.selection import Choice
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
-from lops_adapters.texts.choices import Choice
 from lops_adapters.texts.rest import MOST
 
 
@@ -43,7 +43,7 @@ class TableJob:
     @property
     def most(self) -> int:
         """The rows of the sample; everything, if the method cannot score other rows."""
-        plain = self.choice.row.scores_further and self.columns.is_plain
+        plain = self.choice.row.assesses and self.columns.is_plain
         return self.probe_rows if plain else EVERYTHING
 
     @property

@@ -1,8 +1,6 @@
 """From the arguments of ``select`` to a probe and the options of a committee."""
 
 import difflib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,69 +11,15 @@ from lops_adapters.encoders.pretrained import MINILM, has_gpu, has_minilm, libra
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import CHAR, LONGEST, WORD
 from lops_adapters.probes import PROBES, Probe, probe_class
-from lops_adapters.probes.base import check_counts
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe, check_analyzer
-from lops_adapters.selection import METHODS, Method
+from lops_adapters.selection.choice import AUTO, NONE
 from lops_adapters.selection.committee.member_table import kinds_of, names_of
-from lops_adapters.selection.method_table import check, offered
 
-AUTO = "auto"
-NONE = "none"  # no encoder, as an option of a command
 # In texts. The automatic choice trains three times, and the linear probe takes seconds.
 LONGEST_FOR_GPU = 100_000
 
 _READ = {AUTO: "", WORD: " of words", CHAR: f" of n-grams of 1 to {LONGEST} characters"}
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How to select: the arguments of :func:`lops_adapters.select` that are no data; see there."""
-
-    method: str = "committee"
-    keep: Any = AUTO
-    per_class: bool | None = None
-    probe: Probe | str | Any = AUTO
-    every: int | None = None
-    sure: float | None = None
-    encoder: str | EmbeddingProbe | None = STATIC
-    words: Mapping[Any, Sequence[str]] | None = None
-    analyzer: str = AUTO
-    seed: int = 0
-    strict: bool = False
-    quiet: bool = True
-
-    @property
-    def row(self) -> Method:
-        """The method."""
-        return METHODS[self.method]
-
-    @property
-    def asked(self) -> dict[str, Any]:
-        """The arguments that :func:`lops_adapters.selection.build` has for every method."""
-        return {"keep": self.keep, "every": self.every, "per_class": self.per_class}
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """What the method is told beyond these: the encoder of a committee, and what is given.
-
-        >>> Choice("learning-order").options, Choice(encoder="none", sure=0.9).options
-        ({}, {'sure': 0.9, 'encoder': None})
-        """
-        options: dict[str, Any] = {"words": self.words, "sure": self.sure}
-        options = {name: value for name, value in options.items() if value is not None}
-        named = isinstance(self.encoder, str)
-        usual = self.encoder is None or (named and self.encoder in (STATIC, NONE))
-        known = isinstance(self.method, str) and self.method in METHODS
-        if not usual or (known and self.row.has_members):
-            options["encoder"] = None if named and self.encoder == NONE else self.encoder
-        return options
-
-    def check(self) -> Method:
-        """Return the method; LopsError: an unknown one, or one that does not take this."""
-        row = check(self.method, **self.asked, options=self.options, among=offered())
-        check_counts(self.seed)
-        return row
 
 
 def choose_probe(

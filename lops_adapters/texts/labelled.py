@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,18 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning, Selection
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
-from lops_adapters.selection import Suggestions
-from lops_adapters.selection.building import build, check_data
-from lops_adapters.selection.committee.assessment import Fitted, FittedCommittee
-from lops_adapters.selection.committee.checking import Assessed
+from lops_adapters.selection import Choice, Outcome, decide
+from lops_adapters.selection.choice import AUTO, NONE
+from lops_adapters.selection.committee.checking import review
 from lops_adapters.selection.committee.member_table import kinds_of, names_of
 from lops_adapters.selection.committee.members import check_words
-from lops_adapters.selection.methods.auto_keep import AUTO
-from lops_adapters.selection.votes.source_table import Source
 from lops_adapters.selection.votes.sources import first_codes
-from lops_adapters.texts.choices import Choice, choose_members, choose_probe, described, device_of
+from lops_adapters.texts.choices import choose_members, choose_probe, described, device_of
 from lops_adapters.texts.explain import (
     Place,
     cannot_tell,
@@ -36,12 +34,15 @@ from lops_adapters.texts.explain import (
     repeats,
     script_sentences,
 )
-from lops_adapters.texts.rest import Rest, label_rest
+from lops_adapters.texts.rest import SAID, Rest, rest_of
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.sources import report_sources
+from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
+_BYTES_OF_PAIRS = 50  # per two pairs of a source and a class, at the peak, as measured
 
 
 def select_labelled(
@@ -55,9 +56,7 @@ def select_labelled(
     notes: Sequence[str] = (),
     column: Any = None,
     where: Place = positions,
-    fitted: Fitted | None = None,
     rest: Sequence[str] = (),
-    learnt: Callable[[Rest], object] | None = None,
 ) -> TextSelection:
     """Select among labels that are read: :func:`select` from here on, also of a table.
 
@@ -65,15 +64,15 @@ def select_labelled(
         labelled: n texts; of votes, the codes only tell which texts have one.
         choice: how to select, with a probe in place of a classifier of scikit-learn.
         labels: n labels to show.
-        embeddings, pred_probs, checked, fitted: as for :func:`select`.
+        embeddings, pred_probs, checked: as for :func:`select`.
         notes: sentences about the labels.
         column: of texts, as it was given.
         where: names texts in sentences, given their positions.
-        rest: texts without a label that are in no selection.
-        learnt: receives what labels them, if members can tell.
+        rest: texts without a label that are in no selection, and only learnt from.
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
+        check_votes(labelled.votes)
         labelled = replace(labelled, codes=first_codes(labelled.votes))
         labels = labelled.labels
     known = labelled.with_label()
@@ -84,76 +83,93 @@ def select_labelled(
     labelled = with_checked(labelled, checked, where)
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
-    probe, scored_by, options = _scorers(choice, known, pred_probs)
-    committees, estimates = list[FittedCommittee](), list[Source]()
-    voted = "votes" in row.takes and known.votes is not None
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
-    options |= {"fitted": committees.append} if labels_rest or fitted is not None else {}
-    options |= {"assessed": estimates.extend} if voted else {}
-    scored = Assessed(len(known.codes)) if row.assesses else Suggestions(len(known.codes))
-    selection = _select(choice, probe, options, known, scored)
-    if isinstance(scored, Assessed):
-        scored.finish(known, choice.seed)
-        labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), scored.labels.tolist(), strict=True):
-            labels[place_of] = known.classes[code]
+    choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
+    used, scored_by = _scorers(choice, known, pred_probs)
+    options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
+    outcome = decide(with_copies(known), used, **options)
+    selection = outcome.selection(known.classes)
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
-    settings = {
-        **_used(probe, options),
-        **choice.asked,
-        "method": choice.method,
-        "seed": choice.seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
-    why = reasons(scored_by, selection, row, {**choice.asked, **options})
+    samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
+    why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
+    suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
-        selection, shown, labels, known.places, scored, why, settings, known.checked_labels, column
+        outcome,
+        known,
+        shown,
+        _labels_after(outcome, known, labels) if row.assesses else labels,
+        why,
+        {**_used(used), "samples": samples},
+        review=review(outcome, known, choice.seed) if row.assesses else None,
+        votes=labelled.votes,
+        rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
+        column=column,
     )
-    _explain(result, known, probe, where)
+    _add_classes(result.per_class, labelled)
+    _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
-        changed = int((scored.labels != known.codes).sum()) if isinstance(scored, Assessed) else 0
-        report_sources(result, labelled.votes, changed, estimates)
-    if labels_rest and not cannot_tell(result):
-        label = label_rest(result, committees[0], options.get("encoder"), rest)
-        if learnt is not None:
-            learnt(label)
-    if fitted is not None:
-        fitted(*committees)
+        why.notes += about_sources(labelled.votes, int((outcome.labels != known.codes).sum()))
+    if suggests:
+        why.notes.append(SAID)
     return result
 
 
-def _select(
-    choice: Choice, probe: Probe, options: dict[str, Any], known: Labelled, scored: Suggestions
-) -> Selection:
-    """Select among these samples; copies of a checked row are also checked."""
-    method, checks = choice.method, known.checked or None
-    check_data(method, votes=known.votes, groups=known.groups, checked=checks)
-    samples = known.samples
-    alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
-    known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    options = {**options, "seed": choice.seed, "quiet": choice.quiet, "strict": choice.strict}
-    return build(method, probe, **choice.asked, **options).select(known, scored)
+def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
+    """Return n labels in which those of texts with a label are the method's."""
+    labels = list(labels)
+    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+        labels[place] = known.classes[code]
+    return labels
 
 
-def _used(probe: Probe, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
-    encoder = options.get("encoder")
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
+
+
+def _rest_of(
+    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, others: Sequence[str]
+) -> Rest:
+    """Learn to label texts without a label, from the others and the committee."""
+    assert outcome.fitted is not None
+    pool = [texts[i] for i in np.setdiff1d(np.arange(len(texts)), known.places).tolist()]
+    codes = outcome.corrected(bool(known.checked))
+    return rest_of(
+        outcome.fitted,
+        known.samples,
+        codes,
+        [*pool, *others],
+        encoder=choice.encoder,
+        seed=choice.seed,
+    )
+
+
+def _used(choice: Choice) -> dict[str, Any]:
+    """Return the settings in use."""
+    encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
         "device": device_of(probe),
-        "sure": options.get("sure"),
+        "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
+        **choice.asked,
+        "method": choice.method,
+        "seed": choice.seed,
     }
 
 
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))
@@ -164,27 +180,30 @@ def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place)
         why.rows += script_sentences(known.samples, probe)
 
 
-def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Probe, str, dict[str, Any]]:
-    """Return the probe, a sentence that names what scores the rows, and options of the method."""
-    probe, quiet, has_members = choice.probe, choice.quiet, choice.row.has_members
+def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Choice, str]:
+    """Return the choice with its probe and encoder, and a sentence that names what scores."""
+    probe, quiet, has_members = choice.probe, choice.quiet, "encoder" in choice.row.reads
+    if choice.encoder == NONE:
+        choice = replace(choice, encoder=None)
     if isinstance(known.samples, np.ndarray):
         chosen = probe if isinstance(probe, Probe) else EmbeddingProbe(quiet=quiet)
-        if pred_probs is not None:
-            options = {**choice.options, "probabilities": True}
-            return chosen, "Member: the given probabilities.", options
         first = chosen.name if chosen is probe else "logistic regression"
+        choice = replace(choice, probe=chosen)
+        if pred_probs is not None:
+            return choice, "Member: the given probabilities."
         if not has_members:
-            return chosen, f"Probe, on the given vectors: {first}.", choice.options
+            return choice, f"Probe, on the given vectors: {first}."
         names = names_of(kinds_of(False, None, None), first)
-        return chosen, f"Members, on the given vectors: {names}.", choice.options
-    if has_members and isinstance(probe, str) and probe == "auto":
+        return choice, f"Members, on the given vectors: {names}."
+    if has_members and isinstance(probe, str) and probe == AUTO:
         probe = "linear"
     probe, scored_by = choose_probe(probe, len(known.samples), quiet, choice.analyzer)
+    choice = replace(choice, probe=probe)
     if not has_members:
-        return probe, scored_by, choice.options
-    words = choice.words
-    encoder, scored_by = choose_members(choice.encoder, described(probe), words=words is not None)
-    return probe, scored_by, {**choice.options, "encoder": encoder, "words": words}
+        return choice, scored_by
+    words, first = choice.words, described(probe)
+    encoder, scored_by = choose_members(choice.encoder, first, words=words is not None)
+    return replace(choice, encoder=encoder), scored_by
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:
@@ -196,12 +215,26 @@ def _check_size(known: Labelled, choice: Choice) -> None:
             f"{n:,} texts of {k:,} classes take about {needed / 1e9:.1f} GB of memory, and "
             f"{free / 1e9:.1f} GB are free; select among fewer classes or texts at a time"
         )
-    validates = "folds" in row.options or (row.takes_keep and choice.keep == AUTO)
+    validates = row.validates or (row.takes_keep and choice.keep == AUTO)
     if validates and n < FEWEST:
         raise LopsError(
             f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "
             f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
             "keep=0.5"
+        )
+
+
+def check_votes(votes: Votes) -> None:
+    """Raise a LopsError about more classes of more sources than the memory holds."""
+    k, (_, codes) = len(votes.classes), votes.used
+    rows, sources = np.nonzero(codes >= 0)
+    pairs = len(np.unique(sources * k + codes[rows, sources]))
+    needed, free = pairs**2 * _BYTES_OF_PAIRS, free_memory()
+    if free is not None and needed > free:
+        raise LopsError(
+            f"{len(votes.sources):,} sources vote for {k:,} classes in {pairs:,} ways, which take "
+            f"about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; leave out "
+            "sources or rare classes"
         )
 
 

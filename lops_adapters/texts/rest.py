@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,14 +23,10 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.by_rank import SHARE, best_by_rank
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.committee.assessment import FittedCommittee
-from lops_adapters.selection.selectors import encode
-
-if TYPE_CHECKING:
-    from lops_adapters.texts.result import TextSelection
 
 # Chosen with gold labels, see docs/reproducibility.md, note 36.
 _TRAININGS, _EPOCHS = 4, 20
-_SAID = "Rows without a label: with a suggestion, by self-training."
+SAID = "Rows without a label: with a suggestion, by self-training."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
 _LEAST = 1e-6  # share of a class
 _DIFFERS = 0.05  # of the predictions, where the committee's shares count half
@@ -56,7 +52,7 @@ class Rest:
 def rest_of(
     committee: FittedCommittee,
     texts: Sequence[str],
-    labels: Sequence[Hashable],
+    known: np.ndarray,
     pool: Sequence[str],
     *,
     encoder: str | EmbeddingProbe | None = STATIC,
@@ -67,13 +63,12 @@ def rest_of(
     Args:
         committee: fitted to the texts with a label.
         texts: n texts with a label; of more than :data:`MOST`, the first by a hash of the content.
-        labels: n corrected labels; None: of no class.
+        known: (n,) int codes of the corrected labels; -1: of no class.
         pool: m texts without a label, at least one.
         encoder: of the committee.
         seed: of the training.
     """
     classes = list(committee.classes)
-    known = encode(labels, [None, *classes]) - 1
     drawn = np.flatnonzero(known >= 0)
     drawn = drawn[content_order([texts[i] for i in drawn.tolist()], known[drawn], seed)][:MOST]
     first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
@@ -130,41 +125,6 @@ def class_shares(known: np.ndarray, labelled: np.ndarray, pool: np.ndarray) -> n
     differs = max(0.0, float(np.abs(predicted - there).sum()) / 2 - float(chance))
     weight = differs / (differs + _DIFFERS)
     return np.asarray(weight * predicted + (1 - weight) * usual / usual.sum())
-
-
-def label_rest(
-    selection: TextSelection,
-    committee: FittedCommittee,
-    encoder: str | EmbeddingProbe | None,
-    further: Sequence[str] = (),
-) -> Rest:
-    """Suggest labels of the texts of a selection that have none; arguments as of :func:`rest_of`.
-
-    ``further`` texts without a label, outside the selection, are only learnt from.
-
-    >>> from lops_adapters import select
-    >>> texts = ["the striker scores", "the market falls"] * 20 + ["another goal, the striker"]
-    >>> selection = select(texts, ["sports", "money"] * 20 + [None])
-    >>> selection.abstained.tolist(), selection.suggested[40]
-    ([40], 'sports')
-    """
-    rest, labels = selection.abstained.tolist(), selection.corrected
-    known = np.setdiff1d(np.arange(len(labels)), rest)
-    texts, pool = ([selection.texts[i] for i in positions] for positions in (known.tolist(), rest))
-    label = rest_of(
-        committee,
-        texts,
-        labels[known].tolist(),
-        [*pool, *further],
-        encoder=encoder,
-        seed=selection.settings["seed"],
-    )
-    codes, probability = label(pool)
-    for row, code in zip(rest, codes.tolist(), strict=True):
-        selection.suggested[row] = label.classes[code]
-    selection.suggested_probability[rest] = probability
-    selection.said.notes.append(_SAID)
-    return label
 
 
 def _classifier(encoder: str | EmbeddingProbe | None) -> Probe:

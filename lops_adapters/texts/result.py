@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +14,20 @@ from lops_adapters import extras
 from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.formats.cells import valid
-from lops_adapters.selection import METHODS, Suggestions
-from lops_adapters.selection.committee.checking import Assessed, next_rows
+from lops_adapters.labels.labelled import Labelled
+from lops_adapters.selection import METHODS, Outcome
+from lops_adapters.selection.committee.checking import Review, next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
+from lops_adapters.selection.selectors import objects
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
+from lops_adapters.texts.rest import Rest
+from lops_adapters.texts.sources import source_reports
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
-    from lops_adapters.report.contents import SelectionPage, SourceReport
+    from lops_adapters.report.contents import SelectionPage
 
 COLUMNS = ("lops_learnt_at", "lops_confidence", "lops_selected", "lops_suggested")
 
@@ -37,6 +40,8 @@ class TextSelection(Selection):
 
     Attributes:
         texts, labels: lists of length n, as given; of votes, labels are the most probable ones.
+        classes, others: labels that a text has, in the order of the outcome's codes; and classes
+            that only a checked row has.
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
@@ -49,6 +54,9 @@ class TextSelection(Selection):
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without one.
         sample_weight: (n,) float64 in [0, 1], the probability that the label is right, to train
             with; 0 without a label; None if the method gives none (only the committee does).
+        outcome: of the texts with a label, in codes, an :class:`~lops_adapters.selection.Outcome`.
+        rest: labels texts without a label, a :class:`lops_adapters.texts.rest.Rest`; None: nothing
+            is suggested for them.
         noise: estimated share of wrong labels without errors that labels share, see
             :class:`.posterior.NoiseEstimate`; None if the members cannot
             tell, and with other methods than the committee.
@@ -64,17 +72,20 @@ class TextSelection(Selection):
 
     def __init__(
         self,
-        selection: Selection,
+        outcome: Outcome,
+        known: Labelled,
         texts: list[str],
         labels: list[Hashable],
-        scored: np.ndarray,
-        suggestions: Suggestions,
         why: Why,
         settings: dict[str, Any],
-        checks: Mapping[int, Hashable | None] = MappingProxyType({}),
+        *,
+        review: Review | None = None,
+        votes: Votes | None = None,
+        rest: Rest | None = None,
         column: Any = None,
     ) -> None:
-        n = len(texts)
+        n, classes, scored = len(texts), known.classes, known.places
+        selection = outcome.selection(classes)
         super().__init__(
             _spread(selection.mask, scored, n, False),
             _spread(selection.learnt_at, scored, n, np.inf),
@@ -87,28 +98,28 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        classes = np.empty(len(selection.per_class) + 1, dtype=object)  # the last one: none
-        classes[:-1] = list(selection.per_class)
-        self.texts = texts
-        self.labels = labels
-        self.said = why
-        self.settings = settings
-        self.sources: list[SourceReport] = []
-        self.votes: Votes | None = None
+        values = objects([*classes, *reversed(known.others), None])  # the last one: none
+        self.outcome, self.rest = outcome, rest
+        self.texts, self.labels, self.classes = texts, labels, classes
+        self.others = known.others
+        self.said, self.settings = why, settings
+        self.votes = votes
+        self.sources = [] if votes is None else source_reports(votes, outcome.sources, classes)
         self.index = column.index if hasattr(column, "iloc") else None
         self.in_polars = type(column).__module__.partition(".")[0] == "polars"
-        self.suggested = _spread(classes[suggestions.codes], scored, n, None)
-        self.suggested_probability = _spread(suggestions.probability, scored, n, np.nan)
-        assessed = (
-            suggestions if isinstance(suggestions, Assessed) else Assessed(0)
-        )  # by a committee only
-        right, order = assessed.right, assessed.check_order
-        self.sample_weight = None if right is None else _spread(right, scored, n, 0.0)
-        self.noise = assessed.noise
-        self.checked = {int(scored[row]): label for row, label in checks.items()}
-        self.checked_rate = assessed.rate
-        self.checked_rates = {classes[code]: rate for code, rate in assessed.rates.items()}
-        self._check_order = None if order is None else scored[order]
+        self.suggested = _spread(values[outcome.suggested], scored, n, None)
+        self.suggested_probability = _spread(outcome.probability, scored, n, np.nan)
+        if rest is not None:
+            codes, probability = rest([self.texts[i] for i in self.abstained.tolist()])
+            self.suggested[self.abstained] = values[codes]
+            self.suggested_probability[self.abstained] = probability
+        self.checked = {int(scored[row]): label for row, label in known.checked_labels.items()}
+        assessed, self.noise = review is not None, outcome.noise
+        self.sample_weight = _spread(outcome.confidence, scored, n, 0.0) if assessed else None
+        self.checked_rate = None if review is None else review.rate
+        rates = {} if review is None else review.rates
+        self.checked_rates = {classes[code]: rate for code, rate in rates.items()}
+        self._check_order = None if review is None else scored[review.order]
 
     @property
     def why(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,23 +15,18 @@ from lops_adapters.selection.committee.folds import FOLDS
 
 if TYPE_CHECKING:
     from lops_adapters.selection.votes.source_table import Source
-    from lops_adapters.texts.result import TextSelection
 
 
-def report_sources(
-    selection: TextSelection, votes: Votes, changed: int, estimates: Sequence[Source]
-) -> None:
-    """Tell a selection of votes what is known of its sources, with an estimate for each.
-
-    ``changed``: texts whose label is not the weighted majority.
-    """
-    classes, codes = list(selection.per_class), votes.codes
-    selection.votes = votes
-    selection.sources = [
+def source_reports(
+    votes: Votes, estimates: Sequence[Source], classes: Sequence[Hashable]
+) -> list[SourceReport]:
+    """Return what is known of each source; the estimates have codes of the classes."""
+    n, counts = len(votes.codes), (votes.codes >= 0).sum(axis=0).tolist()
+    return [
         SourceReport(
             name,
-            int(count),
-            int(count) / len(codes),
+            count,
+            count / n,
             one.accuracy,
             one.low,
             one.high,
@@ -39,10 +34,14 @@ def report_sources(
             one.alone,
             one.changed,
         )
-        for name, count, one in zip(votes.sources, (codes >= 0).sum(axis=0), estimates, strict=True)
+        for name, count, one in zip(votes.sources, counts, estimates, strict=True)
     ]
-    known = len(codes) - len(selection.abstained)
-    selection.said.notes += [
+
+
+def about_sources(votes: Votes, changed: int) -> list[str]:
+    """Return sentences about votes; ``changed``: texts whose label is not the weighted majority."""
+    known = int((votes.codes >= 0).any(axis=1).sum())
+    return [
         f"Sources: {len(votes.sources)}. Members and votes together change the label of "
         f"{changed:,} of {known:,} rows, compared with the weighted majority.",
         *_about_few(votes),

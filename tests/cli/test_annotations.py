@@ -8,6 +8,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
+from lops_adapters.labels.naming import key_of
 
 from ..noisy import noisy_texts, read_table, write_table
 
@@ -68,6 +69,20 @@ def test_one_row_per_text(suffix, more, capsys):
         assert (one["text"], one["lops_label"]) == (two["text"], two["lops_label"])
     assert (folder / "sources.csv").read_text() == Path("wide/sources.csv").read_text()
     assert sum(row["lops_label"] == row["gold"] for row in found) > 110
+
+
+def test_what_is_written_names_texts():
+    """The lists of rows to check, the page and the relabelled rows."""
+    path = write_table(Path("t.csv"), annotations(), HEADER)
+    folder = run(path, "--label", "label", "--source", "who")
+    to_check = read_table(folder / "to_check.csv")
+    assert {(row["column"], row["counts"]) for row in to_check} == {("label", "texts in text")}
+    assert all(row["key"] == key_of("texts", row["text"]) for row in to_check)
+    stored = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    assert {row["key"] for row in stored["suspects"]} == {key_of("texts", text) for text in TEXTS}
+    assert stored["table"]["command"].startswith("lops apply corrections.csv t.csv")
+    header = (folder / "relabelled.csv").read_text(encoding="utf-8").strip()
+    assert header.endswith(",lops_row,lops_counts,lops_sha256")
 
 
 def test_lists_of_responses():

@@ -1,6 +1,9 @@
 """``lops apply``: corrections of a table, and every other cell as it was."""
 
 import codecs
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -302,6 +305,22 @@ def test_outputs_that_are_refused(here):
     with pytest.raises(LopsError, match=r"no column 'label'.*Did you mean"):
         run(given[0], write_table(here / "n.csv", ROWS, ["nr", "text", "labels", "true"]),
             "--output", "x.csv")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["out.csv", "link.csv"])
+def test_what_a_killed_run_left_is_deleted(here, name):
+    """The temporary file next to what is written, and the lock."""
+    (here / "link.csv").symlink_to(here / "out.csv")
+    table = write_table(here / "news.csv", ROWS)
+    usual = [corrections(CHANGED), table, "--label", "weak", "--output", name, "--force"]
+    killed = "import sys; from lops_adapters import storage as s; from pathlib import Path as P\n"
+    killed += "with s.claimed(P(sys.argv[1])), s.replacing(P(sys.argv[1])) as t:\n"
+    killed += "    t.write_text('half'); import os; os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", killed, name], check=False, env=os.environ)
+    assert sum(path.name.startswith(".out.csv.") for path in here.iterdir()) == 2
+    run(*usual)
+    names = sorted(path.name for path in here.iterdir())
+    assert names == ["corrections.csv", "link.csv", "news.csv", "out.csv"]
 
 
 def test_an_input_that_changes(here, monkeypatch):

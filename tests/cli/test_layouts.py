@@ -1,5 +1,6 @@
 """Layouts of tools: JSON arrays, Label Studio, fastText, class folders, archives, encodings."""
 
+import csv
 import io
 import json
 import sys
@@ -131,6 +132,21 @@ def test_label_studio_with_several_annotators(capsys):
     assert list(found[0])[:5] == [
         *("text", "source", "task", "ann1@example.org", "ann2@example.org")
     ]
+    ((_, *header), *lines) = csv.reader(
+        Path("out/to_check.csv").read_text("utf-8-sig").splitlines(keepends=True)
+    )
+    filled = [[line[0], *line[1:3], "class 0", *line[4:]] for line in lines[:3]]
+    with open("filled.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["row", *header], *filled])
+    Path("export.json").write_text(json.dumps(list(tasks())[::-1]), encoding="utf-8")
+    apply.main(["filled.csv", "export.json", "--output", "new.json", "--quiet"])
+    checked = {line[4] for line in filled}
+    for task, before in zip(
+        json.loads(Path("new.json").read_text()), [*tasks()][::-1], strict=True
+    ):
+        for one in before["annotations"][:2] if task["data"]["text"] in checked else ():
+            one["result"][0]["value"]["choices"] = ["class 0"]
+        assert task == before
 
 
 def test_an_export_needs_no_columns(capsys):

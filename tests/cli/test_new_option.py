@@ -6,8 +6,8 @@ import pytest
 
 from lops_adapters.cli import select, select_options
 from lops_adapters.labels.columns import Columns
+from lops_adapters.selection import Choice
 from lops_adapters.tables import engine
-from lops_adapters.texts.choices import Choice
 
 from ..noisy import HEADER, noisy_rows, write_table
 

@@ -12,10 +12,11 @@ from lops_adapters.encoders import static
 from lops_adapters.encoders.pretrained import load_config
 from lops_adapters.encoders.static import WIDTH, piece_table, pieces_of_word, static_vectors
 from lops_adapters.encoders.word_counts import CHAR, KnownWords, count_words
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import text_probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.hybrid import HybridProbe
-from lops_adapters.selection import build
+from lops_adapters.selection import Choice, decide
 
 from ..noisy import noisy_texts
 
@@ -109,13 +110,11 @@ def test_a_committee_counts_words_once_and_scores_further_texts(monkeypatch):
     monkeypatch.setattr(
         static, "count_words", lambda texts: counted.extend(texts) or count_words(texts)
     )
-    judges = []
-    selector = build("committee", None, encoder="static", fitted=judges.append)
-    selection = selector(texts, labels)
-    assert [member.weight for member in judges[0].members] == [1, 1, 0.5, 1]
+    selection = decide(Labelled.of(texts, labels), Choice(score_unseen=True))
+    assert [member.weight for member in selection.fitted.members] == [1, 1, 0.5, 1]
     assert "regression" in selection.stopped
     codes = np.unique(labels, return_inverse=True)[1]
-    verdict = judges[0](texts, codes)
+    verdict = selection.fitted(texts, codes)
     assert (verdict.suggested == codes).mean() > 0.7
     assert not counted
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lops_adapters.formats import cells
 from lops_adapters.formats.jsonl import _BREAK
-from lops_adapters.labels.classes import about_several
+from lops_adapters.labels.about import about_several
 from lops_adapters.labels.near_names import _folded
 
 PLAIN = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")  # the rule; it looks at zeros again

@@ -26,9 +26,9 @@ def write_checked(path, stand, count):
 def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
     given, usual = [], committee.Committee.__call__
 
-    def noted(self, labelled, seen=None):
+    def noted(self, labelled, choice):
         given.append(labelled.checked_labels)
-        return usual(self, labelled, seen)
+        return usual(self, labelled, choice)
 
     monkeypatch.setattr(committee.Committee, "__call__", noted)
     arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"

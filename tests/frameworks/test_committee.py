@@ -6,7 +6,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from lops_adapters.selection import Corrected, keep_all
+from lops_adapters.selection import Outcome
 from lops_adapters.selection.committee import committee
 
 from ..framework_checks import metrics_of
@@ -19,14 +19,15 @@ pytestmark = pytest.mark.slow
 def scored(stand, case, tmp_path_factory):
     """A run of the committee and its control, and what the committee was given."""
     path, given = tmp_path_factory.mktemp("committee") / "run", []
-    usual = committee.Committee.__call__
+    usual = committee.Committee.members
 
-    def noted(self, labelled, seen=None):
-        given.append((list(labelled.samples), [member.name for member in self.members]))
-        return usual(self, labelled, seen)
+    def noted(self, samples, choice):
+        members, kind = usual(self, samples, choice)
+        given.append((list(samples), [member.name for member in members]))
+        return members, kind
 
     with pytest.MonkeyPatch.context() as patch, case.small():
-        patch.setattr(committee.Committee, "__call__", noted)
+        patch.setattr(committee.Committee, "members", noted)
         status, _, err = stand.command(path, "--arms", "committee,random")
     assert status == 0, err
     return path, given
@@ -68,12 +69,12 @@ def test_the_classifier_is_trained_on_corrected_labels(stand, case, tmp_path, mo
         pytest.skip("it corrects nothing")
     usual = committee.Committee.__call__
 
-    def rotated(self, labelled, seen=None):
+    def rotated(self, labelled, choice):
         if not self.correct:  # pseudo documents, rows of LOTClass
-            return usual(self, labelled, seen)
-        following = [*labelled.classes[1:], labelled.classes[0]]
-        new = np.array([following[code] for code in labelled.codes], dtype=object)
-        return Corrected(keep_all(labelled.samples, labelled.labels), new)
+            return usual(self, labelled, choice)
+        n, k = len(labelled), len(labelled.classes)
+        how = {"rule": "standard", "stopped": "rotated", "why": "rotated"}
+        return Outcome.of(np.ones(n, bool), np.zeros(n), (labelled.codes + 1) % k, k, **how)
 
     monkeypatch.setattr(committee.Committee, "__call__", rotated)
     arm = "committee-documents" if case.name in ("lotclass", "westclass") else "committee"

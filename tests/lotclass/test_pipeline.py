@@ -120,7 +120,7 @@ def test_arms_share_what_they_can(finished):
     assert 0 < lops[0]["selected"] < lops[0]["pseudo_labels"]
     assert standard[1]["selected"] == standard[1]["pseudo_labels"] == lops[1]["selected"] == 84
     assert 0 < refresh[1]["selected"] < refresh[1]["pseudo_labels"] == 84
-    assert [item["rule"] for item in refresh[1]["refreshes"]] == ["ranked"] * 3
+    assert [item["rule"] for item in refresh[1]["refreshes"]] == ["algorithm1"] * 3
     assert {item["rule"] for item in lops[1]["refreshes"]} == {"standard"}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters.cli import apply
 from lops_adapters.core import LopsError
-from lops_adapters.report import data, rows
+from lops_adapters.report import data, rows, suspects
 from lops_adapters.report.selection_page import write_selection_page
 from lops_adapters.selection.committee.checking import noise_rate
 
@@ -42,6 +42,11 @@ def press(tab, keys):
 
 def focused(tab):
     return tab.evaluate("document.activeElement.id")
+
+
+def test_the_rows_of_a_joined_table_are_texts():
+    for counts, first in (("texts in body", "text, in"), ("rows with texts in body", "row; the")):
+        assert f"Row 1 is the first {first} " in suspects.listed(page(table={"counts": counts}))
 
 
 def test_rows_to_check_are_listed_though_they_are_kept():

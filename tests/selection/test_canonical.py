@@ -7,8 +7,9 @@ from collections import Counter, namedtuple
 import numpy as np
 import pytest
 
+from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Suggestions, build
+from lops_adapters.selection import METHODS, Choice, build, decide
 from lops_adapters.selection.canonical import as_selector, content_keys, content_order
 from lops_adapters.selection.methods.baselines import random_like
 
@@ -79,13 +80,11 @@ def shuffled(columns, seed):
     return [[column[i] for i in order] for column in columns]
 
 
-def outcome(selection, texts, labels, seen=None):
+def rows_of(selection, texts, labels, *more):
     """How often each row is kept and rejected, with which scores."""
     parts = [texts, labels, selection.mask.tolist(), selection.learnt_at.tolist()]
-    parts.append(selection.confidence.tolist())
-    if seen is not None:
-        parts += [seen.codes.tolist(), seen.probability.tolist()]
-    return Counter(zip(*(map(repr, part) for part in parts), strict=True)), selection.per_class
+    parts += [selection.confidence.tolist(), *(part.tolist() for part in more)]
+    return Counter(zip(*(map(repr, part) for part in parts), strict=True))
 
 
 @pytest.mark.slow
@@ -94,11 +93,15 @@ def outcome(selection, texts, labels, seen=None):
 def test_shuffled_rows_give_the_same_selection(name, arguments, columns):
     outcomes = []
     for texts, labels, gold in (columns, shuffled(columns, 1), shuffled(columns, 2)):
+        probe = Dropping(epochs=2)
         if METHODS[name].needs_gold:
-            arguments = {**arguments, "gold": gold}
-        seen = Suggestions(len(texts))
-        selector = build(name, Dropping(epochs=2), seed=4, seen=seen, **arguments)
-        outcomes.append(outcome(selector(texts, labels), texts, labels, seen))
+            selection = build(name, probe, seed=4, gold=gold, **arguments)(texts, labels)
+            outcomes.append((rows_of(selection, texts, labels), selection.per_class))
+            continue
+        choice = Choice(name, **{"keep": None, **arguments}, probe=probe, seed=4)
+        found = decide(Labelled.of(texts, labels), choice)
+        parts = found.labels, found.suggested, found.probability, found.before
+        outcomes.append((rows_of(found, texts, labels, *parts), found.reports))
     assert outcomes[0] == outcomes[1] == outcomes[2]
     if name == "standard":
         return
@@ -114,13 +117,11 @@ def test_another_seed_is_another_order():
 
 def test_the_control_of_another_selection():
     other = build("released", "linear")(TEXTS, LABELS)
-    control = as_selector(random_like(other, "lops", 3), 3)
-    here, there = (
-        outcome(control(texts, labels), texts, labels)
-        for texts, labels in ((TEXTS, LABELS), shuffled((TEXTS, LABELS), 5))
-    )
-    assert {row[:3] for row in here[0]} == {row[:3] for row in there[0]}
-    assert {c: r.kept for c, r in here[1].items()} == {
+    control = as_selector(lambda labelled: random_like(other, "lops", labelled, 3), 3)
+    here = control(TEXTS, LABELS)
+    moved = shuffled((TEXTS, LABELS), 5)
+    assert rows_of(here, TEXTS, LABELS) == rows_of(control(*moved), *moved)
+    assert {c: r.kept for c, r in here.per_class.items()} == {
         c: r.kept for c, r in other.per_class.items()
     }
 

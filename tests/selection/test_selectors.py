@@ -177,7 +177,7 @@ def test_checkpoints_are_enough_for_any_batch_size(batch_size):
 @pytest.mark.parametrize(
     ("samples", "labels", "message"),
     [
-        (SAMPLES[:-1], LABELS, "found 59 samples and codes of shape .60,."),
+        (SAMPLES[:-1], LABELS, "found 59 samples and 60 pseudo-labels"),
         ([], [], "found no pseudo-labels"),
         (SAMPLES, ["one"] * N, "found 1 class; a probe needs at least 2"),
         (SAMPLES, [None, *LABELS[1:]], "missing value .None.; leave unlabelled samples out"),

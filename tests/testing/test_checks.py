@@ -10,16 +10,8 @@ import numpy as np
 import pytest
 
 from lops_adapters import formats
-from lops_adapters.core import Selection
-from lops_adapters.selection import (
-    MEMBERS,
-    METHODS,
-    FunctionSelector,
-    Member,
-    MemberFactory,
-    Method,
-    keep_all,
-)
+from lops_adapters.selection import MEMBERS, METHODS, FunctionMethod, Member, MemberFactory, Outcome
+from lops_adapters.selection.methods.baselines import Standard
 from lops_adapters.testing import (
     check_format,
     check_framework,
@@ -43,14 +35,24 @@ def test_methods_keep_their_promises(name):
     check_method(name)
 
 
-def method(score, kept="{share} by a toy", **row):
+class Plain(FunctionMethod):
     """A method that ranks by a score of (samples, labels)."""
 
-    def make(request):
-        return FunctionSelector(score, request.keep, name=request.method).select
 
-    settings = {"needs_probe": False, "takes_n": False, "per_class": None, **row}
-    return Method("toy", "a toy", make, kept=kept, **settings)
+class Alone(Plain):
+    """It is given the rows as they come."""
+
+    alone = True
+
+
+class TakesN(Plain):
+    """It says that it takes n, and does not."""
+
+    takes_n = True
+
+
+def method(score, kind=Plain, kept="{share} by a toy"):
+    return kind("toy", "a toy", kept, per_class=None, function=score)
 
 
 def lengths(samples, labels):
@@ -68,37 +70,44 @@ def by_chance(samples, labels):
     return RANDOM.uniform(size=len(samples))
 
 
-def kept_twice(request):
-    def selector(labelled, seen=None):
-        selection = keep_all(labelled.samples, labelled.labels)
+class Twice(Outcome):
+    """Kept rows are also rejected."""
+
+    def selection(self, classes, corrected=False):
+        selection = super().selection(classes, corrected)
         selection.rejected = selection.kept
         return selection
 
-    return selector
+
+class Uncounted(Outcome):
+    """No class is counted."""
+
+    def selection(self, classes, corrected=False):
+        selection = super().selection(classes, corrected)
+        selection.per_class = {}
+        return selection
 
 
-def without_counts(request):
-    def selector(labelled, seen=None):
-        whole = keep_all(labelled.samples, labelled.labels)
-        other = Selection(whole.mask, whole.learnt_at, whole.confidence, {}, "toy", "counted")
-        return other
+def answering(kind):
+    """A method whose outcomes are of this kind."""
 
-    return selector
+    class Answers(Standard):
+        def __call__(self, labelled, choice):
+            return kind(**vars(super().__call__(labelled, choice)))
+
+    return Answers("toy", "a toy", "all", per_class=None)
 
 
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        (method(by_place, alone=True), "toy: mask depends on the order of the rows"),
+        (method(by_place, Alone), "toy: mask depends on the order of the rows"),
         (method(by_chance), "toy, once more with the same seed: mask differs"),
-        (method(lengths, takes_n=True), "toy keeps 45 samples, and n is 1"),
+        (method(lengths, TakesN), "toy keeps 45 samples, and n is 1"),
         (method(lengths, kept=" "), "toy does not say what it keeps"),
         (replace(method(lengths), summary="a\nb"), "toy: its summary has 2 lines; wanted one"),
-        (
-            replace(method(lengths, alone=True), make=kept_twice),
-            "kept and rejected are not every sample once",
-        ),
-        (replace(method(lengths), make=without_counts), "toy: per_class says {}; wanted {'class"),
+        (answering(Twice), "kept and rejected are not every sample once"),
+        (answering(Uncounted), "toy: per_class says {}; wanted {'class"),
     ],
 )
 def test_broken_methods_are_named(row, words):
@@ -122,10 +131,10 @@ class Toy(Member):
     def __init__(self, held_out, further):
         self.held_out, self.further = held_out, further
 
-    def score(self, labelled, further=False):
+    def score(self, labelled):
         return self.held_out(labelled)
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         return self.further(samples, groups)
 
 
@@ -168,7 +177,7 @@ def negative(labelled):
     [
         (own_labels, further, "toy knows its own label: it agrees with 100% of labels"),
         (of_group, further, "toy knows the label of its group: it agrees with 100%"),
-        (evenly, of_block, "toy: the scores of a further sample depend on the others"),
+        (evenly, of_block, "toy: the scores of an unseen sample depend on the others"),
         (by_dice, further, "toy: the same samples and labels give other probabilities"),
         (negative, further, "toy: scores are no probabilities that sum to 1"),
         (lambda one: even(3), further, "toy: found scores of shape (3, 3); wanted (240, 3)"),

@@ -84,9 +84,9 @@ class OneSaid:
 
 def test_the_classifier_learns_words_that_only_the_pool_has():
     texts = ["the judge"] * 10 + ["the team"] * 10
-    labels = ["law"] * 10 + ["sport"] * 10
+    known = np.repeat([0, 1], 10)
     pool = ["a goal by the striker"] * 6 + ["a verdict by the court"] * 6
-    label = rest_of(OneSaid(), texts, labels, pool, encoder=None)
+    label = rest_of(OneSaid(), texts, known, pool, encoder=None)
     label = pickle.loads(pickle.dumps(label))
     codes, probability = label(["striker", "court"])
     assert [label.classes[code] for code in codes] == ["sport", "law"]

@@ -3,7 +3,6 @@
 import inspect
 import re
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,11 +15,10 @@ from lops_adapters import LopsError, LopsWarning
 from lops_adapters.core import RULES
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, build
+from lops_adapters.selection import METHODS, Outcome, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee.committee import CANNOT_TELL
 from lops_adapters.selection.method_table import offered
-from lops_adapters.selection.methods.ranked import Scored, selection_of
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -126,12 +124,11 @@ def test_per_class_keeps_as_many_and_the_same_share_of_every_class(arguments):
 
 
 def test_a_class_of_which_nothing_is_kept(monkeypatch):
-    def two_classes_only(labelled, _):
-        scored, codes = Scored(np.zeros(len(labelled)), None, "said so"), labelled.codes
-        return selection_of(codes < 2, scored, labelled.classes, codes, "some", "why")
+    def two_classes_only(labelled, choice):
+        codes, how = labelled.codes, {"rule": "some", "stopped": "said so", "why": "why"}
+        return Outcome.of(codes < 2, np.zeros(len(codes)), codes, len(labelled.classes), **how)
 
-    by, built = "lops_adapters.texts.labelled.build", SimpleNamespace(select=two_classes_only)
-    monkeypatch.setattr(by, lambda *_, **__: built)
+    monkeypatch.setattr("lops_adapters.texts.labelled.decide", two_classes_only)
     message = (
         "nothing is kept of 1 of 3 classes: 'class 2' .10.. Check these labels, or use a ranking"
     )

@@ -17,7 +17,7 @@ from lops_adapters.selection.committee.likelihoods import (
     likelihoods,
     preferred,
 )
-from lops_adapters.selection.methods.auto_keep import FOLDS, Preferred
+from lops_adapters.selection.methods.auto_keep import FOLDS, prefer
 
 from .glue_tools import loaded, noisy_tokens
 
@@ -64,12 +64,12 @@ def test_the_shares_are_those_of_the_package(glue, noise):
     wrong = np.random.default_rng(1).permutation(600)[: int(noise * 600)]
     labels[wrong] = 1
     texts = [" ".join(f"w{word}w" for word in row) for row in ids]
-    found = Preferred(LinearProbe())(Labelled.of(texts, [f"c{label}" for label in labels]))
+    found = prefer(Labelled.of(texts, [f"c{label}" for label in labels]), LinearProbe())
     kept = numbers(glue.agreed_shares(ids, labels, 3), labels)
     for label in range(3):
         own = labels == label
         right = int((truth[own] == label).sum())
-        assert kept[label] == pytest.approx(found.per_class[f"c{label}"].kept, abs=3)
+        assert kept[label] == pytest.approx(found.reports[label].kept, abs=3)
         assert kept[label] == pytest.approx(right, abs=0.05 * own.sum())
 
 
@@ -119,7 +119,7 @@ def test_labels_that_say_nothing_of_the_documents_are_all_kept(glue):
     ids, labels = rng.integers(1, 50, (400, 6)), rng.integers(0, 4, 400)
     assert glue.agreed_shares(ids, labels, 4) == dict.fromkeys(range(4), 1.0)
     texts = [" ".join(f"w{word}w" for word in row) for row in ids]
-    assert Preferred(LinearProbe())(Labelled.of(texts, labels.tolist())).mask.all()
+    assert prefer(Labelled.of(texts, labels.tolist()), LinearProbe()).mask.all()
 
 
 def test_the_folds_are_those_of_the_package(glue):

@@ -6,7 +6,7 @@ in one as in the other, since errors are rare in the second one.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +14,7 @@ import numpy as np
 from lops_adapters.core import tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee.posterior import NoiseEstimate
-from lops_adapters.selection.suggestions import Estimates, Suggestions
+from lops_adapters.selection.outcome import Outcome
 
 _Z = 1.959963984540054  # of a 95 % interval
 
@@ -120,53 +119,30 @@ def next_rows(order: np.ndarray, count: int, checked: Sequence[int] = ()) -> np.
     return order[~np.isin(order, np.asarray(checked, dtype=np.int64))][:count]
 
 
-class Assessed(Suggestions):
-    """Suggestions that keep what a committee says of every sample.
-
-    Args:
-        n: number of samples.
+class Review(NamedTuple):
+    """What to check next, and what checked rows say.
 
     Attributes:
-        codes, probability: as of :class:`lops_adapters.selection.Suggestions`; after
-            :meth:`settle`, of the most probable true class, given members, labels and checked rows.
-        labels: (n,) int64 codes of the labels, after :meth:`settle`.
-        before: (n,) int64, the most probable true class without checked rows; of votes, the
-            weighted majority; after :meth:`settle`.
-        right: (n,) float64, the probability that the label is right; 1 for a checked row, 0 for one
-            of no class. This and what follows is None before :meth:`finish`.
-        noise: the estimate; None if the members cannot tell.
-        check_order: (n,) int64, all positions in the order in which to check them.
-        rate, rates: shares of wrong labels by the checked rows, of all and of each class; None and
-            empty if none is checked.
+        order: (n,) int64, all positions in the order in which to check them.
+        rate: the share of wrong labels by the checked rows; None: none is checked.
+        rates: the same by the code of each class with checked rows.
     """
 
-    def __init__(self, n: int) -> None:
-        super().__init__(n)
-        self.labels = self.before = self.codes
-        self.right: np.ndarray | None = None
-        self.noise: NoiseEstimate | None = None
-        self.check_order: np.ndarray | None = None
-        self.rate: Rate | None = None
-        self.rates: dict[int, Rate] = {}
-        self._true = np.empty((n, 0))
+    order: np.ndarray
+    rate: Rate | None
+    rates: Mapping[int, Rate]
 
-    def settle(self, estimates: Estimates) -> None:
-        without_checks, true, self.labels, self.noise = estimates
-        self._true = true
-        self.before = without_checks.argmax(axis=1)
-        self.codes, self.probability = true.argmax(axis=1), true.max(axis=1)
 
-    def finish(self, labelled: Labelled, seed: int) -> None:
-        """Measure the noise by checked rows, and order the samples for checking by the seed."""
-        rows = np.array(list(labelled.checked), dtype=np.int64)
-        true, codes = np.array([*labelled.checked.values()], dtype=np.int64), self.labels
-        self.right = self._true[np.arange(len(codes)), codes]
-        self.right[rows] = true >= 0
-        self.codes[rows[true < 0]], self.probability[rows[true < 0]] = -1, np.nan
-        order = content_order(labelled.samples, codes, seed)
-        self.check_order = order[check_order(codes[order], self.before[order], seed)]
-        self.rate = noise_rate(codes, self.before, rows, true)
-        for code in range(self._true.shape[1]):
-            rate = noise_rate(codes, self.before, rows, true, codes == code)
-            if rate is not None:
-                self.rates[code] = rate
+def review(outcome: Outcome, labelled: Labelled, seed: int) -> Review:
+    """Measure the noise by checked rows, and order the samples for checking by the seed."""
+    rows = np.array(list(labelled.checked), dtype=np.int64)
+    true = np.array([*labelled.checked.values()], dtype=np.int64)
+    codes, before = outcome.labels, outcome.before
+    order = content_order(labelled.samples, codes, seed)
+    order = order[check_order(codes[order], before[order], seed)]
+    each = (
+        (code, noise_rate(codes, before, rows, true, codes == code))
+        for code in range(len(labelled.classes))
+    )
+    rates = {code: rate for code, rate in each if rate is not None}
+    return Review(order, noise_rate(codes, before, rows, true), rates)

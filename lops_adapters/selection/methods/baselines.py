@@ -1,16 +1,18 @@
 """Baselines, which keep everything or random samples, and the upper bound by gold labels."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.methods.ranked import Scored, best, selection_of
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Select, encode, values
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.method import Method
+from lops_adapters.selection.methods.ranked import best, keep_best
+from lops_adapters.selection.outcome import Outcome
+from lops_adapters.selection.selectors import Labels, values
 
 _UNTRAINED = "no probe was trained"
 
@@ -27,68 +29,87 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
             "sample"
         )
     labels = values(pseudo_labels)
-    classes, scores = list(dict.fromkeys(labels)), np.zeros(len(samples))
-    codes, why = encode(labels, classes), "everything is kept"
-    return selection_of(
-        scores == 0, Scored(scores, None, _UNTRAINED), classes, codes, "standard", why
-    )
+    code_of = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    codes = np.array([code_of[label] for label in labels], dtype=np.int64)
+    return _whole(codes, len(code_of)).selection(list(code_of))
 
 
-def make_standard(request: Request) -> Select:
-    """Return the method ``standard``."""
-    return lambda labelled, listener=None: keep_all(labelled.samples, labelled.labels)
+def _whole(codes: np.ndarray, n_classes: int) -> Outcome:
+    n = len(codes)
+    return Outcome.of(
+        np.ones(n, dtype=bool), np.zeros(n), codes, n_classes,
+        rule="standard", stopped=_UNTRAINED, why="everything is kept",
+    )  # fmt: skip
 
 
-def _random(n: int, seed: int) -> Scored:
+class Standard(Method):
+    """Keeps everything: the Standard arm."""
+
+    needs_probe, takes_n, takes_keep, alone, keeps_all = False, False, False, True, True
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        return _whole(labelled.codes, len(labelled.classes))
+
+
+class Random(Method):
+    """Keeps random samples; it is the control of other methods."""
+
+    needs_probe, control = False, True
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        return keep_best(labelled, choice, _drawn(len(labelled), choice.seed), _UNTRAINED)
+
+
+def _drawn(n: int, seed: int) -> np.ndarray:
     """Return n uniform random numbers in [0, 1) as scores."""
-    return Scored(np.random.default_rng(seed).random(n), None, _UNTRAINED)
+    return np.random.default_rng(seed).random(n)
 
 
-def make_random(request: Request) -> Select:
-    """Return the method ``random``."""
-    return request.ranked(lambda labelled, _: _random(len(labelled), request.seed))
-
-
-def random_like(other: Selection, name: str, seed: int = 0) -> Select:
-    """Return a method that keeps as many random samples per class as another selection.
+def random_like(other: Selection, name: str, labelled: Labelled, seed: int = 0) -> Outcome:
+    """Keep as many random samples per class as another selection.
 
     It is the control of that selection, made by the arm of this name. A class with fewer samples
     than that is kept whole, and the other classes give the rest.
     """
-
-    def select(labelled: Labelled, _: Listener | None = None) -> Selection:
-        classes, codes = labelled.classes, labelled.codes
-        scored = _random(len(labelled), seed)
-        reports = (other.per_class.get(label) for label in classes)
-        n_kept = np.array([0 if report is None else report.kept for report in reports])
-        mask = best(scored.scores, codes, n_kept, seed)
-        rest = int(n_kept.sum() - mask.sum())
-        mask |= best(np.where(mask, -np.inf, scored.scores), codes, rest, seed)
-        why = f"random, as many as {name} keeps"
-        return selection_of(mask, scored, classes, codes, "random", why)
-
-    return select
+    scores, codes = _drawn(len(labelled), seed), labelled.codes
+    reports = (other.per_class.get(label) for label in labelled.classes)
+    n_kept = np.array([0 if report is None else report.kept for report in reports])
+    mask = best(scores, codes, n_kept, seed)
+    rest = int(n_kept.sum() - mask.sum())
+    mask |= best(np.where(mask, -np.inf, scores), codes, rest, seed)
+    return Outcome.of(
+        mask, scores, codes, len(labelled.classes),
+        rule="random", stopped=_UNTRAINED, why=f"random, as many as {name} keeps",
+    )  # fmt: skip
 
 
-def make_optimal(request: Request) -> Select:
-    """Return the method ``optimal`` (the paper's OptimalFilter); no other sees gold labels.
+@dataclass(frozen=True)
+class Optimal(Method):
+    """The paper's OptimalFilter, the only method that sees gold labels.
 
-    It keeps every sample whose pseudo-label is its gold label; the confidence is 1 or 0. When
-    selecting, another number of gold labels than of samples is a LopsError.
+    It keeps every sample whose pseudo-label is its gold label; the confidence is 1 or 0.
+
+    Attributes:
+        gold: one gold label per sample; None: of no sample yet.
     """
-    gold: Labels = request.gold
 
-    def select(labelled: Labelled, _: Listener | None = None) -> Selection:
-        classes, codes = labelled.classes, labelled.codes
-        if len(gold) != len(codes):
+    gold: Labels | None = None
+
+    needs_probe, takes_n, takes_keep, alone = False, False, False, True
+    takes = ("gold",)
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        """Select; a LopsError: another number of gold labels than of samples."""
+        gold, n = self.gold, len(labelled)
+        if gold is None or len(gold) != n:
             raise LopsError(
-                f"found {len(gold)} gold labels and {len(codes)} samples; "
+                f"found {0 if gold is None else len(gold)} gold labels and {n} samples; "
                 "wanted one gold label per sample, in order"
             )
         pairs = zip(labelled.labels, values(gold), strict=True)
         right = np.array([label == truth for label, truth in pairs], dtype=bool)
-        scored = Scored(right.astype(np.float64), None, "compared with gold labels")
-        why = "pseudo-label is the gold label"
-        return selection_of(right, scored, classes, codes, "optimal", why)
-
-    return select
+        return Outcome.of(
+            right, right.astype(np.float64), labelled.codes, len(labelled.classes),
+            rule=self.name, stopped="compared with gold labels",
+            why="pseudo-label is the gold label",
+        )  # fmt: skip

@@ -5,6 +5,7 @@ Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,10 +14,10 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, Snapshot
-from lops_adapters.selection.methods.ranked import Scored
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.method import Method, option
+from lops_adapters.selection.methods.ranked import keep_best
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 
 class Confidence(ABC):
@@ -174,7 +175,7 @@ def watch(
     seed: int,
     every: int | None,
     online: bool = False,
-    seen: Listener | None = None,
+    predicted: Predicted | None = None,
 ) -> int:
     """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
 
@@ -193,8 +194,8 @@ def watch(
             )
         for confidence in confidences:
             confidence.observe(snapshot)
-        if seen is not None:
-            seen(snapshot.probabilities, snapshot.positions)
+        if predicted is not None:
+            predicted.note(snapshot.probabilities, snapshot.positions)
         checkpoints += 1
     if not checkpoints:
         raise no_checkpoint(every)
@@ -242,18 +243,39 @@ def score(
     return {name: confidence.scores() for name, confidence in scores.items()}
 
 
-def make(request: Request, online: bool = False) -> Select:
-    """Return what ranks by the confidence of this name, after one watched training."""
-    probe, confidence = request.probe, CONFIDENCES[request.method]
-    asked: dict[str, Any] = {"seed": request.seed, "every": request.every, "online": online}
-    if confidence.needs_checkpoints:
-        probe.check_checkpoints()
+@dataclass(frozen=True)
+class Watched(Method):
+    """Ranks by the confidence of its name, after one watched training."""
 
-    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
+    online: bool = option(False)
+
+    checkpoints = True
+
+    @property
+    def confidence(self) -> type[Confidence]:
+        """What scores the samples."""
+        return CONFIDENCES[self.name]
+
+    def check_probe(self, choice: Choice) -> None:
+        super().check_probe(choice)
+        if self.confidence.needs_checkpoints:
+            choice.classifier.check_checkpoints()
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
         codes, k = labelled.codes, len(labelled.classes)
-        scores = confidence(codes, k)
-        checkpoints = watch(probe, labelled.samples, codes, k, [scores], seen=listener, **asked)
+        confidence, predicted = self.confidence(codes, k), Predicted(len(codes))
+        checkpoints = watch(
+            choice.classifier, labelled.samples, codes, k, [confidence],
+            seed=choice.seed, every=choice.every, online=self.online, predicted=predicted,
+        )  # fmt: skip
         stopped = f"trained to the end, {checkpoints} checkpoints"
-        return Scored(scores.scores(), scores.learnt_at(), stopped)
+        return keep_best(
+            labelled, choice, confidence.scores(), stopped,
+            learnt_at=confidence.learnt_at(), predicted=predicted,
+        )  # fmt: skip
 
-    return request.ranked(scorer)
+
+class WatchedOrder(Watched):
+    """Learning order as a confidence: it notes when a sample is learnt."""
+
+    timed = True

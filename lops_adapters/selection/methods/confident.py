@@ -1,64 +1,56 @@
 """Confident learning: label errors found from out-of-sample probabilities, through cleanlab."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.core import Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.committee.folds import Folded, held_out
-from lops_adapters.selection.methods.ranked import Scored, best, selection_of, shares
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Listener
-
-_UNFLAGGED = "not flagged as a label error"
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.committee.folds import Folded, predict_held_out
+from lops_adapters.selection.method import Method, option
+from lops_adapters.selection.methods.ranked import best, keep_best, shares
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 
-def make(request: Request, folds: int = 5) -> Select:
-    """Return the method ``confident-learning``.
+@dataclass(frozen=True)
+class ConfidentLearning(Method):
+    """Keeps what cleanlab does not flag as a label error, or the n samples of highest quality.
 
-    It keeps what cleanlab does not flag as a label error, or the n samples of highest quality.
     Label quality is the out-of-sample probability of the pseudo-label, cleanlab's
     "self-confidence". Source: Northcutt, Jiang and Chuang, JAIR 2021 (confident learning); flags by
-    cleanlab's default rule, pruning by noise rate. ``listener`` receives the out-of-sample
-    probabilities of all samples.
-
-    Raises a LopsError if there is no probe or no cleanlab; when selecting, of fewer samples than
-    folds.
+    cleanlab's default rule, pruning by noise rate.
     """
-    probe = request.probe
-    _cleanlab("filter")
-    last = float(probe.max_epochs)
 
-    def predict(labelled: Labelled, listener: Listener | None) -> np.ndarray:
-        folded = Folded.of(labelled, folds, request.seed, request.quiet)
-        probabilities = held_out(probe, folded, [last])[last].astype(np.float64)
-        if listener is not None:
-            listener(probabilities, None)
-        return probabilities
+    folds: int = option(5)
 
-    def scored(codes: np.ndarray, probabilities: np.ndarray) -> Scored:
+    takes_keep, validates = False, True
+
+    def check_probe(self, choice: Choice) -> None:
+        super().check_probe(choice)
+        _cleanlab("filter")
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        """Select; a LopsError: fewer samples than folds."""
+        probe, codes, k = choice.classifier, labelled.codes, len(labelled.classes)
+        last = float(probe.max_epochs)
+        folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
+        probabilities = predict_held_out(probe, folded, [last])[last].astype(np.float64)
         rank = _cleanlab("rank").get_label_quality_scores
-        quality = rank(codes, probabilities, method="self_confidence")
-        stopped = f"{folds}-fold cross-validation"
-        return Scored(np.asarray(quality, dtype=np.float64), None, stopped)
-
-    def unflagged(labelled: Labelled, listener: Listener | None = None) -> Selection:
-        classes, codes = labelled.classes, labelled.codes
-        probabilities = predict(labelled, listener)
+        quality = np.asarray(rank(codes, probabilities, method="self_confidence"), np.float64)
+        predicted, stopped = Predicted.of(probabilities), f"{self.folds}-fold cross-validation"
+        if choice.n is not None:
+            return keep_best(labelled, choice, quality, stopped, predicted=predicted)
         mask = ~_cleanlab("filter").find_label_issues(codes, probabilities, n_jobs=1)
-        quality, why = scored(codes, probabilities), _UNFLAGGED
-        if request.per_class:
-            n_kept = shares(codes, len(classes), int(mask.sum()), 1.0)
-            mask = best(quality.scores, codes, n_kept, request.seed)
+        why = "not flagged as a label error"
+        if choice.per_class:
+            n_kept = shares(codes, k, int(mask.sum()), 1.0)
+            mask = best(quality, codes, n_kept, choice.seed)
             why = "highest quality of the class, total set by the flags"
-        return selection_of(mask, quality, classes, codes, request.method, why)
-
-    if request.n is None:
-        return unflagged
-    return request.ranked(lambda labelled, hear: scored(labelled.codes, predict(labelled, hear)))
+        return Outcome.of(
+            mask, quality, codes, k, rule=self.name, stopped=stopped, why=why, predicted=predicted
+        )
 
 
 def _cleanlab(module: str) -> Any:

@@ -1,15 +1,16 @@
 """MC-Dropout and Entropy: uncertainty of a trained probe over several passes with dropout."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.methods.ranked import Scored
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.method import Method, check_variant, option
+from lops_adapters.selection.methods.ranked import keep_best
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 PASSES = 5  # as in the authors' released code
 PAPER = "paper"
@@ -46,28 +47,34 @@ def certainty(
     return np.where(agree, -uncertainty, uncertainty - 2.0)
 
 
-def make(request: Request, uncertainty: Uncertainty, variant: str = PAPER) -> Select:
-    """Return the method that ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
+@dataclass(frozen=True)
+class ByDropout(Method):
+    """Ranks by an uncertainty, :func:`mc_dropout` or :func:`entropy`.
 
-    It trains the probe to the end and predicts five times with dropout on; ``listener`` receives
-    the mean of the five. An unknown variant, or a probe without dropout, is a LopsError.
+    It trains the probe to the end and predicts five times with dropout on; the prediction is the
+    mean of the five.
     """
-    probe, name, seed = request.probe, request.method, request.seed
-    if variant not in VARIANTS:
-        raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
-    if not probe.has_dropout:
-        raise LopsError(
-            f"{name} needs a probe with dropout, and this {probe.kind} probe has none; "
-            "take a transformer, or another method"
-        )
 
-    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
-        samples, codes = labelled.samples, labelled.codes
-        probe.fit(samples, codes, len(labelled.classes), seed=seed)
-        passes = probe.predict_with_dropout(samples, PASSES, seed=seed)
-        if listener is not None:
-            listener(passes.mean(axis=0), None)
-        scores = certainty(passes, codes, uncertainty(passes, codes), variant)
-        return Scored(scores, None, f"{PASSES} passes with dropout after training")
+    uncertainty: Uncertainty = field(kw_only=True)
+    variant: str = option(PAPER)
 
-    return request.ranked(scorer)
+    def check(self, choice: Choice) -> None:
+        check_variant(self.variant, VARIANTS)
+
+    def check_probe(self, choice: Choice) -> None:
+        super().check_probe(choice)
+        if not choice.classifier.has_dropout:
+            kind = choice.classifier.kind
+            raise LopsError(
+                f"{self.name} needs a probe with dropout, and this {kind} probe has none; "
+                "take a transformer, or another method"
+            )
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        samples, codes, probe = labelled.samples, labelled.codes, choice.classifier
+        probe.fit(samples, codes, len(labelled.classes), seed=choice.seed)
+        passes = probe.predict_with_dropout(samples, PASSES, seed=choice.seed)
+        scores = certainty(passes, codes, self.uncertainty(passes, codes), self.variant)
+        stopped = f"{PASSES} passes with dropout after training"
+        predicted = Predicted.of(passes.mean(axis=0))
+        return keep_best(labelled, choice, scores, stopped, predicted=predicted)

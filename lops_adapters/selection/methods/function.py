@@ -1,17 +1,20 @@
 """Any function of (samples, pseudo-labels) as a selector."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.methods.ranked import Scored, best, selection_of, shares, total
-from lops_adapters.selection.request import is_fraction
+from lops_adapters.selection.choice import Choice, is_fraction
+from lops_adapters.selection.method import Method
+from lops_adapters.selection.methods.ranked import best, shares, total
+from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels
-from lops_adapters.selection.suggestions import Listener
+
+Function = Callable[[Sequence[Any], Labels], Any]
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class FunctionSelector:
     [1, 3]
     """
 
-    function: Callable[[Sequence[Any], Labels], Any]
+    function: Function
     keep: float = 0.5
     per_class: bool = False
     seed: int = 0
@@ -48,15 +51,17 @@ class FunctionSelector:
             LopsError: labels that cannot be read, and an answer that is neither mask, positions
                 nor scores of these samples.
         """
-        return self.select(Labelled.of(samples, pseudo_labels))
+        labelled = Labelled.of(samples, pseudo_labels)
+        return self.outcome(labelled).selection(labelled.classes)
 
-    def select(self, labelled: Labelled, seen: Listener | None = None) -> Selection:
-        """Select among samples whose labels are read: what the ``make`` of a method returns."""
-        classes, codes = labelled.classes, labelled.codes
+    def outcome(self, labelled: Labelled) -> Outcome:
+        """Select among samples whose labels are read; raises as a call."""
+        codes = labelled.codes
         answer = np.asarray(self.function(labelled.samples, labelled.labels))
         mask, scores = self._read(answer, codes)
-        scored = Scored(scores, None, f"selected by {self.name}")
-        return selection_of(mask, scored, classes, codes, self.name, scored.stopped)
+        why = f"selected by {self.name}"
+        k = len(labelled.classes)
+        return Outcome.of(mask, scores, codes, k, rule=self.name, stopped=why, why=why)
 
     def _read(self, answer: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the (n,) bool mask and the (n,) float64 scores."""
@@ -83,3 +88,20 @@ class FunctionSelector:
             f"{self.name} returned shape {answer.shape} and type {answer.dtype}{nan}; wanted {n} "
             f"truth values, {n} numbers with a point, or positions from 0 to {n - 1}"
         )
+
+
+@dataclass(frozen=True)
+class FunctionMethod(Method):
+    """A method that asks a function what to keep, as :class:`FunctionSelector` does.
+
+    Attributes:
+        function: see :class:`FunctionSelector`.
+    """
+
+    function: Function = field(kw_only=True)
+
+    needs_probe, texts, takes_n = False, True, False
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        asked = choice.keep, bool(choice.per_class), choice.seed
+        return FunctionSelector(self.function, *asked, self.name).outcome(labelled)

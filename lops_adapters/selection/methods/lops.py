@@ -1,18 +1,19 @@
 """Learning order by a rule of the core, checked after every epoch or every few updates."""
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lops_adapters.core import LearningOrder, Selection
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, check_counts
+from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
+from lops_adapters.selection.method import Method, option
 from lops_adapters.selection.methods.confidences import no_checkpoint
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Labels, Select, encode
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.outcome import Outcome, Predicted
+from lops_adapters.selection.selectors import Labels
 
 log = logging.getLogger(__name__)
 
@@ -28,8 +29,7 @@ class Lops:
         keep: fraction of each class, or class -> fraction: tau of
             :class:`lops_adapters.core.LearningOrder`.
         method: one of :data:`lops_adapters.core.RULES`.
-        classes: in the order of their codes; default: the sorted distinct pseudo-labels.
-        every, seed, strict, seen: see :func:`lops_adapters.selection.build`.
+        every, seed, strict: see :func:`lops_adapters.selection.build`.
         corrected: predictions count after division by the classes' shares of the pseudo-labels, see
             :func:`~.likelihoods.likelihoods`; the paper does not divide.
         online: use the outputs of the training pass, see
@@ -44,8 +44,6 @@ class Lops:
     strict: bool = False
     corrected: bool = False
     online: bool = False
-    seen: Listener | None = None
-    classes: Sequence[Hashable] | None = None
 
     def __post_init__(self) -> None:
         self.probe.check_checkpoints()
@@ -55,20 +53,25 @@ class Lops:
 
         Raises what :class:`lops_adapters.core.LearningOrder` and the probe raise.
         """
+        labelled = Labelled.of(samples, pseudo_labels)
+        return self.outcome(labelled).selection(labelled.classes)
+
+    def outcome(self, labelled: Labelled) -> Outcome:
+        """Select among samples whose labels are read; raises as a call."""
         check_counts(self.seed, self.every)
+        samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
         # More checkpoints than any batch size gives.
         per_epoch = 1 if self.every is None else len(samples) // self.every + 1
         order = LearningOrder(
-            pseudo_labels,
+            labelled.labels,
             tau=self.keep,
             rule=self.method,
-            classes=self.classes,
+            classes=labelled.classes,
             max_checkpoints=self.probe.max_epochs * per_epoch,
             horizon=float(self.probe.max_epochs),
             seed=self.seed,
             strict=self.strict,
         )
-        codes, k = encode(pseudo_labels, order.classes), len(order.classes)
         snapshots = self.probe.watch(
             samples,
             codes,
@@ -78,37 +81,44 @@ class Lops:
             undecided=None if self.online else lambda: order.undecided,
             online=self.online,
         )
-        of_labels = class_shares(codes, k)
+        of_labels, last = class_shares(codes, k), Predicted(len(codes))
         for time, predicted, positions in snapshots:
             probabilities = likelihoods(predicted, of_labels) if self.corrected else predicted
             order.observe(probabilities, time=time, positions=positions, close=True)
-            if self.seen is not None:
-                self.seen(probabilities, positions)
+            last.note(probabilities, positions)
             if order.done:
                 break
         if not order.times:
             raise no_checkpoint(self.every)
-        selection = order.select()
-        kept, rule = len(selection.kept), selection.rule
-        log.info("kept %d of %d (rule %s): %s", kept, len(codes), rule, selection.stopped)
-        return selection
+        one = order.select()
+        log.info("kept %d of %d (rule %s): %s", len(one.kept), len(codes), one.rule, one.stopped)
+        return Outcome.of_order(one, codes, last)
 
 
-def make(request: Request, online: bool = False) -> Select:
-    """Return the method of a rule."""
-    rule = Lops(
-        request.probe,
-        keep=request.keep,
-        method=request.method,
-        every=request.every,
-        seed=request.seed,
-        strict=request.strict,
-        corrected=isinstance(request.keep, Mapping),
-        online=online,
-    )
+@dataclass(frozen=True)
+class Rule(Method):
+    """A rule of learning order."""
 
-    def select(labelled: Labelled, listener: Listener | None = None) -> Selection:
-        watched = replace(rule, seen=listener, classes=labelled.classes)
-        return watched(labelled.samples, labelled.labels)
+    online: bool = option(False)
 
-    return select
+    takes_n, checkpoints, timed, warns = False, True, True, True
+
+    def lops(self, choice: Choice) -> Lops:
+        """Return the rule with what is asked of it."""
+        return Lops(
+            choice.classifier,
+            keep=choice.keep,
+            method=self.name,
+            every=choice.every,
+            seed=choice.seed,
+            strict=choice.strict,
+            corrected=isinstance(choice.keep, Mapping),
+            online=self.online,
+        )
+
+    def check_probe(self, choice: Choice) -> None:
+        super().check_probe(choice)
+        choice.classifier.check_checkpoints()
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        return self.lops(choice).outcome(labelled)

@@ -1,16 +1,15 @@
 """O2U-Net: samples whose loss stays high while the learning rate goes up and down."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Stage, steady
-from lops_adapters.selection.methods.ranked import Scored
-from lops_adapters.selection.request import Request
-from lops_adapters.selection.selectors import Select
-from lops_adapters.selection.suggestions import Listener
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.method import Method, check_variant, option
+from lops_adapters.selection.methods.ranked import keep_best
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 VARIANTS = ("paper", "released")
 CYCLES, CYCLE_EPOCHS, LOWEST_RATE = 2, 3, 0.01  # variant paper; the paper gives no numbers
@@ -33,16 +32,16 @@ class Losses:
     def __init__(self, codes: np.ndarray) -> None:
         self._codes = codes
         self._sums, self._epoch = np.zeros(len(codes)), np.zeros(len(codes))
-        self._heard, self._epochs = 0, 0
+        self._noted, self._epochs = 0, 0
 
-    def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
+    def note(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
         """Record the (b, k) probabilities of a batch; the loss is the cross-entropy."""
         label_probability = probabilities[np.arange(len(positions)), self._codes[positions]]
         self._epoch[positions] = -np.log(np.maximum(label_probability, 1e-12))
-        self._heard += len(positions)
-        if self._heard == len(self._sums):
+        self._noted += len(positions)
+        if self._noted == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()
-            self._heard, self._epochs = 0, self._epochs + 1
+            self._noted, self._epochs = 0, self._epochs + 1
 
     def mean(self) -> np.ndarray:
         """Return the means over all whole epochs, (n,) float64."""
@@ -56,39 +55,38 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ``released``: one epoch, then three; in each stage the rate falls linearly to zero.
     """
     if variant == "paper":
-        return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.hear)]
+        return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.note)]
     first, second = RELEASED_EPOCHS
     return [
         Stage(first, lambda done, per_epoch: 1.0 - done / (first * per_epoch)),
-        Stage(second, lambda done, per_epoch: 1.0 - done / (second * per_epoch), 0.5, losses.hear),
+        Stage(second, lambda done, per_epoch: 1.0 - done / (second * per_epoch), 0.5, losses.note),
     ]
 
 
-def make(request: Request, variant: str = "paper") -> Select:
-    """Return the method ``o2u-net``, by minus the mean loss of the second stage.
+@dataclass(frozen=True)
+class O2UNet(Method):
+    """Ranks by minus the mean loss of the second stage; the predictions are that stage's outputs.
 
     The loss is normalised as in O2U-Net, by the mean of its epoch. Every sample occurs once per
-    epoch, so this shifts all scores alike and never changes the selection. ``listener`` receives
-    the model's outputs in the second stage, batch by batch. An unknown variant is a LopsError.
+    epoch, so this shifts all scores alike and never changes the selection.
     """
-    probe = request.probe
-    if variant not in VARIANTS:
-        raise LopsError(f"variant is {variant!r}; wanted one of {', '.join(VARIANTS)}")
 
-    def scorer(labelled: Labelled, listener: Listener | None) -> Scored:
-        samples, codes, k = labelled.samples, labelled.codes, len(labelled.classes)
-        losses = Losses(codes)
-        stages = stages_of(variant, losses, probe.max_epochs)
+    variant: str = option(VARIANTS[0])
 
-        def hear(where: np.ndarray, probabilities: np.ndarray) -> None:
-            losses.hear(where, probabilities)
-            if listener is not None:
-                listener(probabilities, where)
+    def check(self, choice: Choice) -> None:
+        check_variant(self.variant, VARIANTS)
 
-        stages[-1] = replace(stages[-1], heard=hear)
-        probe.fit(samples, codes, k, seed=request.seed, stages=stages)
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        codes, probe = labelled.codes, choice.classifier
+        losses, predicted = Losses(codes), Predicted(len(codes))
+        stages = stages_of(self.variant, losses, probe.max_epochs)
+
+        def note(where: np.ndarray, probabilities: np.ndarray) -> None:
+            losses.note(where, probabilities)
+            predicted.note(probabilities, where)
+
+        stages[-1] = replace(stages[-1], heard=note)
+        probe.fit(labelled.samples, codes, len(labelled.classes), seed=choice.seed, stages=stages)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"
-        return Scored(-losses.mean(), None, stopped)
-
-    return request.ranked(scorer)
+        return keep_best(labelled, choice, -losses.mean(), stopped, predicted=predicted)

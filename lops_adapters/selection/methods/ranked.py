@@ -1,27 +1,14 @@
 """From scores to kept positions: the best n, or a fraction, over all or per class."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, Selection, tie_hash
+from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.suggestions import Listener
-
-
-class Scored(NamedTuple):
-    """(n,) float64 scores, higher is more trusted, times of learning, and how a probe trained."""
-
-    scores: np.ndarray
-    learnt_at: np.ndarray | None
-    stopped: str
-
-
-# From labelled samples, and what receives predictions, to scores.
-Scorer = Callable[[Labelled, Listener | None], Scored]
+from lops_adapters.selection.choice import Choice
+from lops_adapters.selection.outcome import Outcome, Predicted
 
 
 def total(count: int, n: int | None, keep: float) -> int:
@@ -70,27 +57,35 @@ def best(scores: np.ndarray, codes: np.ndarray, n_kept: int | np.ndarray, seed: 
     return mask
 
 
-def selection_of(
-    mask: np.ndarray,
-    scored: Scored,
-    classes: Sequence[Hashable],
-    codes: np.ndarray,
-    name: str,
-    why: str | Sequence[str],
-) -> Selection:
-    """Return the selection of a mask; each class's threshold is the number kept.
+def keep_best(
+    labelled: Labelled,
+    choice: Choice,
+    scores: np.ndarray,
+    stopped: str,
+    *,
+    learnt_at: np.ndarray | None = None,
+    predicted: Predicted | None = None,
+) -> Outcome:
+    """Keep the samples with the highest scores.
 
-    ``why`` is one reason for all classes, or one per class.
+    Args:
+        labelled: n samples.
+        choice: how many to keep; its method becomes the rule.
+        scores: (n,) float64, higher is more trusted; a LopsError if one is NaN.
+        stopped, learnt_at, predicted: see :class:`.Outcome`.
     """
-    n, k = len(codes), len(classes)
-    learnt_at = np.full(n, np.inf) if scored.learnt_at is None else scored.learnt_at
-    numbers = [
-        np.bincount(codes[which], minlength=k).tolist()
-        for which in (np.ones(n, dtype=bool), np.isfinite(learnt_at), mask)
-    ]
-    reasons = [why] * k if isinstance(why, str) else why
-    reports = {
-        label: ClassReport(count, kept, learnt, kept, None, reason)
-        for label, count, learnt, kept, reason in zip(classes, *numbers, reasons, strict=True)
-    }
-    return Selection(mask, learnt_at, scored.scores, reports, name, scored.stopped)
+    codes, k = labelled.codes, len(labelled.classes)
+    if np.isnan(scores).any():
+        raise LopsError(
+            f"{choice.method}: a score is NaN; the probe's training has diverged, "
+            "lower its learning rate"
+        )
+    n_kept: int | np.ndarray = total(len(codes), choice.n, choice.keep)
+    if choice.per_class:
+        n_kept = shares(codes, k, choice.n, choice.keep)
+    mask = best(scores, codes, n_kept, choice.seed)
+    over = "of the class" if choice.per_class else "over all classes"
+    return Outcome.of(
+        mask, scores, codes, k, rule=choice.method, stopped=stopped, why=f"highest scores {over}",
+        learnt_at=learnt_at, predicted=predicted,
+    )  # fmt: skip

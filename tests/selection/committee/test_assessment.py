@@ -1,6 +1,7 @@
 """A fitted committee: rows of the sample as before, other rows by the folds' probes."""
 
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -10,11 +11,16 @@ from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection import METHODS, Choice, decide
 from lops_adapters.selection.committee.committee import Committee
-from lops_adapters.selection.committee.folds import Folded, best_checkpoint, held_out, long_enough
+from lops_adapters.selection.committee.folds import (
+    Folded,
+    best_checkpoint,
+    long_enough,
+    predict_held_out,
+)
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.committee.members import Learnt, Neighbours, votes
+from lops_adapters.selection.committee.members import Learnt, Neighbours, weights_by_label
 from lops_adapters.selection.committee.posterior import posterior_given
 
 from ...noisy import noisy_texts
@@ -26,10 +32,10 @@ CODES = np.array([CLASSES.index(label) for label in THEIR_LABELS])
 
 
 def fitted(texts=TEXTS, labels=WEAK, **settings):
-    """The selection of the sample, and the committee, fitted to it."""
-    committees = []
-    selector = build("committee", encoder=None, fitted=committees.append, **settings)
-    return selector(texts, labels), committees[0]
+    """The outcome of the sample, and the committee, fitted to it."""
+    choice = Choice(**{"encoder": None, "score_unseen": True, **settings})
+    outcome = decide(Labelled.of(texts, labels), choice)
+    return outcome, outcome.fitted
 
 
 @pytest.fixture(scope="module")
@@ -40,36 +46,38 @@ def committee():
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
 def test_the_sample_is_scored_as_without_the_fit(settings):
-    one, other = Suggestions(300), Suggestions(300)
-    plain = build("committee", encoder=None, seen=one, **settings)(TEXTS, WEAK)
-    found, _ = fitted(seen=other, **settings)
+    plain, committee = fitted(score_unseen=False, **settings)
+    assert committee is None
+    found, _ = fitted(**settings)
     np.testing.assert_array_equal(found.mask, plain.mask)
     np.testing.assert_array_equal(found.confidence, plain.confidence)
     assert found.stopped == plain.stopped
-    np.testing.assert_array_equal(one.probability, other.probability)
+    np.testing.assert_array_equal(found.probability, plain.probability)
 
 
 def test_other_rows_by_hand():
     """One member of words, one of neighbours at half the weight, the samples in the given order."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
     counts = count_words(TEXTS)
-    space, committees = Topics(counts, 0), []
+    space = Topics(counts, 0)
     near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
-    Committee(members, sure=0.8, fitted=committees.append)(Labelled.of(TEXTS, WEAK))
-    assessment = committees[0](OTHERS, CODES)
+    choice = Choice(sure=0.8, score_unseen=True)
+    with mock.patch.object(Committee, "members", return_value=(members, "texts")):
+        told = METHODS["committee"](Labelled.of(TEXTS, WEAK), choice)
+    assessment = told.fitted(OTHERS, CODES)
 
     labelled = Folded(TEXTS, codes, CLASSES, 3)
     of_words = Learnt("words", LinearProbe()).score(labelled)
     longer = long_enough(LinearProbe(), 200)
-    looks = held_out(longer, labelled)
+    looks = predict_held_out(longer, labelled)
     time = best_checkpoint(looks, codes)
     np.testing.assert_array_equal(looks[time], of_words)
     said = []
-    for rest, _ in labelled.splits():
+    for train, _ in labelled.splits():
         probe = long_enough(LinearProbe(), 200)
-        prepared = probe.prepare(cut(TEXTS, rest), fit=True)
-        for update in probe.updates(prepared, codes[rest], 3, 0):
+        prepared = probe.prepare(cut(TEXTS, train), fit=True)
+        for update in probe.updates(prepared, codes[train], 3, 0):
             if update.done >= max(1, round(time * update.per_epoch)):
                 break
         said.append(probe.predict_proba(OTHERS))
@@ -82,8 +90,8 @@ def test_other_rows_by_hand():
     shares = class_shares(codes, 3)
     of_members = [likelihoods(rows, shares) for rows in (np.mean(said, axis=0), neighbours)]
     mean = np.average(of_members, axis=0, weights=[1, 0.5])
-    right = posterior_given(mean, CODES, committees[0].true_given_label)
-    right = committees[0].calibration(right, CODES)
+    model = told.fitted.model
+    right = model.calibration(posterior_given(mean, CODES, model.true_given_label), CODES)
     np.testing.assert_allclose(assessment.right, right[np.arange(150), CODES], atol=1e-5)
     np.testing.assert_array_equal(assessment.mask, assessment.right >= 0.8)
     np.testing.assert_array_equal(assessment.suggested, right.argmax(axis=1))
@@ -124,11 +132,12 @@ def test_small_classes_are_kept():
 
 def test_probabilities_of_further_samples():
     """A classifier of one's own scores further samples by their probabilities."""
-    codes, committees = np.array([CLASSES.index(label) for label in WEAK]), []
+    codes = np.array([CLASSES.index(label) for label in WEAK])
     probabilities = np.full((300, 3), 0.1) + 0.7 * np.eye(3)[codes]
-    build("committee", probabilities=True, fitted=committees.append)(probabilities, WEAK)
+    labelled, choice = Labelled.of(probabilities, WEAK), Choice(score_unseen=True)
+    committee = decide(labelled, choice, probabilities=True).fitted
     further = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
-    assessment = committees[0](further, np.array([0, 0]))
+    assessment = committee(further, np.array([0, 0]))
     assert assessment.mask.tolist() == [True, False]
     assert assessment.suggested.tolist() == [0, 1]
 
@@ -139,7 +148,7 @@ def test_votes_by_brute_force():
     near[3] = near[:, 7:9] = 0.5  # ties: no more than ``count`` neighbours count
     labels = rng.integers(0, 4, 97)
     for count in (1, 5, 48, 97):
-        found = votes(near, labels, count, 4)
+        found = weights_by_label(near, labels, count, 4)
         for row, own in enumerate(near):
             nearest = np.argpartition(-own, count - 1)[:count]
             weights = np.exp(5 * own[nearest])

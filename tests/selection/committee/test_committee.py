@@ -1,5 +1,6 @@
 """The committee: the mean of its members, what is kept, and which members it has."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +14,16 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import Suggestions, build
+from lops_adapters.selection import METHODS, Choice, build, decide
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee.calibration import coefficients, diagnose
 from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.members import Learnt, Neighbours
 from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept, posterior
-from lops_adapters.selection.request import Request
+from lops_adapters.selection.committee.scores import score
 
 from ...noisy import noisy_texts
 from ..stand_in import likely
@@ -35,23 +37,42 @@ class Stub(Member):
     def __init__(self, name, probabilities):
         self.name, self.probabilities, self.asked = name, np.asarray(probabilities), []
 
-    def score(self, task, further=False):
+    def score(self, task):
         self.asked.append(task)
         return self.probabilities
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         return self.probabilities[: len(samples)]
 
 
-class Mean(Suggestions):
-    """Notes what it receives."""
+@dataclass(frozen=True)
+class Given(Committee):
+    """A committee of given members."""
 
-    def __init__(self):
-        super().__init__(60)
-        self.received = []
+    given: list = ()
 
-    def __call__(self, *received):
-        self.received.append(received)
+    def members(self, samples, choice):
+        return self.given, "texts"
+
+
+class By:
+    """A committee of these members: labelled samples to an outcome, or to a selection."""
+
+    def __init__(self, members, options=None, **choice):
+        usual = METHODS["committee"]
+        said = {"kept": usual.kept, "kept_evenly": usual.kept_evenly}
+        self.method = Given("committee", "of these", **said, **(options or {}), given=members)
+        self.choice = Choice(**choice)
+
+    def outcome(self, labelled):
+        return self.method(labelled, self.choice)
+
+    def __call__(self, labelled):
+        return self.outcome(labelled).selection(labelled.classes, self.method.correct)
+
+
+def mean_of(members, labelled):
+    return score(members, Folded.of(labelled, FOLDS, 0)).likely
 
 
 def stubs(codes, k, *skills, seed=0):
@@ -92,12 +113,10 @@ def by_hand(members, codes=CODES):
 
 @pytest.mark.parametrize("skills", [(0.8,), (0.8, 0.8), (0.9, 0.45), (0.9, 0.5, 0.7)])
 def test_the_mean_of_the_members_by_hand(skills):
-    members, seen = stubs(CODES, 3, *skills), Mean()
-    selection = Committee(members)(Labelled.of(SAMPLES, LABELS), seen)
+    members, labelled = stubs(CODES, 3, *skills), Labelled.of(SAMPLES, LABELS)
+    selection = By(members)(labelled)
     mean, right = by_hand(members)
-    ((heard, positions),) = seen.received
-    assert positions is None
-    np.testing.assert_allclose(heard, mean)
+    np.testing.assert_allclose(mean_of(members, labelled), mean)
     np.testing.assert_allclose(selection.confidence, right, atol=1e-12)
     least = 0.5 if len(skills) > 1 else least_kept(right)
     np.testing.assert_array_equal(selection.mask, right >= least)
@@ -116,10 +135,9 @@ def test_two_members_that_share_a_weight_are_one():
     half = [Stub(other.name, other.probabilities) for _ in range(2)]
     for member in half:
         member.weight = 0.5
-    seen = Mean()
-    for rest in (half, [other], [other, other]):
-        Committee([one, *rest])(Labelled.of(SAMPLES, LABELS), seen)
-    means = [mean for mean, _ in seen.received]
+    labelled = Labelled.of(SAMPLES, LABELS)
+    others = half, [other], [other, other]
+    means = [mean_of([one, *rest], labelled) for rest in others]
     np.testing.assert_allclose(means[0], means[1])
     assert not np.allclose(means[0], means[2])
 
@@ -128,14 +146,13 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     rows = np.full((60, 3), 1 / 3)
     rows[:, 0] += 0.01  # says the same of every row
     knowing = stubs(CODES, 3, 0.9, 0.8)
-    committees = []
     labelled = Labelled.of(SAMPLES, LABELS)
     ignorant = [Stub("ignorant", rows), Stub("ignorant, too", rows)]
-    found = Committee([*knowing, *ignorant], fitted=committees.append)(labelled)
-    expected = Committee(knowing)(labelled)
+    found = By([*knowing, *ignorant], score_unseen=True).outcome(labelled)
+    expected = By(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped
-    assert committees[0].weights == [1, 1, 0, 0]
+    assert found.fitted.model.mean.weights == [1, 1, 0, 0]
 
 
 @pytest.mark.parametrize("per_class", [False, True])
@@ -145,7 +162,7 @@ def test_members_that_cannot_tell_keep_everything(how, per_class):
     if how == "random":
         rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
     members = [Stub("ignorant", rows)]
-    committee = Committee(members, Request(per_class=per_class), sure=0.9)
+    committee = By(members, per_class=per_class, sure=0.9)
     selection = committee(Labelled.of(SAMPLES, LABELS))
     assert selection.mask.all()
     np.testing.assert_allclose(selection.confidence, 1)
@@ -160,7 +177,7 @@ def test_corrected_labels_are_the_most_probable_classes_a_share_of_each():
     mean = likely(member.probabilities, codes) ** SHARPNESS
     true = mean / mean.sum(axis=1, keepdims=True)
     expected = true.argmax(axis=1)
-    committee = Committee([member], sure=0.9, count_label=False, correct=True)
+    committee = By([member], {"count_label": False, "correct": True}, sure=0.9)
     selection = committee(Labelled.of(SAMPLES, wrong))
     assert selection.labels.tolist() == [f"class {code}" for code in expected]
     assert (selection.labels != wrong).sum() >= 5  # and more of them are right
@@ -180,7 +197,7 @@ def test_corrected_labels_are_the_most_probable_classes_a_share_of_each():
 
 def test_labels_that_members_cannot_judge_are_not_corrected():
     rows = np.random.default_rng(3).dirichlet(np.ones(3), 60)
-    committee = Committee([Stub("ignorant", rows)], correct=True, count_label=False)
+    committee = By([Stub("ignorant", rows)], {"count_label": False, "correct": True})
     selection = committee(Labelled.of(SAMPLES, LABELS))
     assert selection.labels.tolist() == LABELS
     assert selection.mask.all()
@@ -189,7 +206,7 @@ def test_labels_that_members_cannot_judge_are_not_corrected():
 def test_checked_rows_are_corrected_to_the_checked_label():
     (member,) = stubs(CODES, 3, 0.9)
     checked = {0: "class 2", 1: None, 2: "class 2"}
-    committee = Committee([member], sure=0.9, count_label=False, correct=True)
+    committee = By([member], {"count_label": False, "correct": True}, sure=0.9)
     selection = committee(Labelled.of(SAMPLES, LABELS, checked=checked))
     assert selection.labels[[0, 2]].tolist() == ["class 2", "class 2"]
     assert selection.mask[[0, 1, 2]].tolist() == [True, False, True]
@@ -200,9 +217,9 @@ def test_small_classes_are_kept_whole_and_take_nothing():
     order = ["class 0", "class 1", "class 2", "rare"]
     codes = np.array([order.index(label) for label in labels])
     (member,) = stubs(codes, 4, 0.9, seed=4)
-    before = Committee([Stub("", member.probabilities.copy())])(Labelled.of(SAMPLES, labels))
+    before = By([Stub("", member.probabilities.copy())])(Labelled.of(SAMPLES, labels))
     member.probabilities[:, 3] = 0.9  # everything seems to be the rare class
-    selection = Committee([member])(Labelled.of(SAMPLES, labels))
+    selection = By([member])(Labelled.of(SAMPLES, labels))
     assert {0, 30} <= set(selection.kept)
     assert selection.confidence[[0, 30]].tolist() == [1, 1]
     assert selection.per_class["rare"].why == "too few samples, kept whole"
@@ -214,7 +231,7 @@ def test_small_classes_are_kept_whole_and_take_nothing():
 def test_only_one_class_competes():
     labels = ["large"] * 20 + ["rare"] * 2 + ["rarer"]
     members = [Stub(f"{i}", np.random.default_rng(i).dirichlet(np.ones(3), 23)) for i in range(2)]
-    selection = Committee(members)(Labelled.of(list(range(23)), labels))
+    selection = By(members)(Labelled.of(list(range(23)), labels))
     assert len(selection.kept) == 23
 
 
@@ -225,8 +242,8 @@ def noisy_stubs():
 
 def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
     members = noisy_stubs()
-    free = Committee(members, sure=0.6)(Labelled.of(SAMPLES, LABELS))
-    equal = Committee(members, Request(per_class=True), sure=0.6)(Labelled.of(SAMPLES, LABELS))
+    free = By(members, sure=0.6)(Labelled.of(SAMPLES, LABELS))
+    equal = By(members, per_class=True, sure=0.6)(Labelled.of(SAMPLES, LABELS))
     counts = [report.kept for report in equal.per_class.values()]
     assert sum(counts) == len(free.kept) < 60
     assert max(counts) - min(counts) <= 1
@@ -243,7 +260,7 @@ def test_stratified_keeps_as_many_and_the_same_share_of_every_class():
 def test_stratified_keeps_small_classes_whole():
     labels = ["rare", *LABELS[1:30], "rare", *LABELS[31:]]
     codes = np.array([3 if label == "rare" else int(label[-1]) for label in labels])
-    committee = Committee(stubs(codes, 4, 0.8), Request(per_class=True))
+    committee = By(stubs(codes, 4, 0.8), per_class=True)
     selection = committee(Labelled.of(SAMPLES, labels))
     assert {0, 30} <= set(selection.kept)
     assert len(selection.rejected) > 0
@@ -253,13 +270,13 @@ def test_sure_is_a_threshold():
     members = stubs(CODES, 3, 0.9, 0.6)
     _, right = by_hand(members)
     for sure in (0.5, 0.9):
-        found = Committee(members, sure=sure)(Labelled.of(SAMPLES, LABELS))
+        found = By(members, sure=sure)(Labelled.of(SAMPLES, LABELS))
         np.testing.assert_array_equal(found.mask, right >= sure)
         assert {report.why for report in found.per_class.values()} == {
             f"right with a probability of at least {sure:g}"
         }
     exact = float(found.confidence[5])  # a row at the threshold is kept
-    assert Committee(members, sure=exact)(Labelled.of(SAMPLES, LABELS)).mask[5]
+    assert By(members, sure=exact)(Labelled.of(SAMPLES, LABELS)).mask[5]
     for sure in (0, 1.5, -1, "yes", "auto", True):
         with pytest.raises(LopsError, match=f"sure is {sure!r}; wanted a probability above 0"):
             build("committee", sure=sure)
@@ -269,7 +286,7 @@ def test_labels_that_are_no_evidence():
     """As in self-training: the members' likelihoods alone, however often labels are right."""
     members = stubs(CODES, 3, 0.9, 0.6)
     mean, usual = by_hand(members)
-    found = Committee(members, count_label=False)(Labelled.of(SAMPLES, LABELS))
+    found = By(members, {"count_label": False})(Labelled.of(SAMPLES, LABELS))
     expected = mean**SHARPNESS / (mean**SHARPNESS).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(found.confidence, expected[np.arange(60), CODES])
     assert found.confidence.mean() < usual.mean()
@@ -279,7 +296,7 @@ def test_bad_members():
     rows = np.full((60, 3), 1 / 3)
     rows[[4, 9]] = np.nan
     with pytest.raises(LopsError, match="the member 'broken' gives NaN for 2 of 60 samples"):
-        Committee([Stub("broken", rows)])(Labelled.of(SAMPLES, LABELS))
+        By([Stub("broken", rows)])(Labelled.of(SAMPLES, LABELS))
 
 
 # The method by its name: which members it has.
@@ -309,7 +326,7 @@ def test_the_same_members_by_hand():
         Learnt("a", LinearProbe()),
         Neighbours("b", lambda texts: Topics(count_words(texts), 2)(count_words(texts))),
     ]
-    by_hand = as_selector(Committee(members, Request(seed=2)), 2)
+    by_hand = as_selector(By(members, seed=2).outcome, 2)
     np.testing.assert_allclose(by_hand(TEXTS, WEAK).confidence, found.confidence)
 
 
@@ -371,11 +388,10 @@ def test_labels_of_a_class_of_few_rows_are_less_certain():
 
 def test_vectors_have_a_calibration_of_their_own():
     rows, labels, _ = vectors()
-    fitted = []
-    for samples in (rows, [f"text {code} {i % 7}" for i, code in enumerate(labels)]):
-        build("committee", fitted=fitted.append)(samples, labels)
-    for kind, one in zip(("vectors", "texts"), fitted, strict=True):
-        assert one.calibration.high == coefficients()[kind]["high"]
+    texts = [f"text {code} {i % 7}" for i, code in enumerate(labels)]
+    for kind, samples in (("vectors", rows), ("texts", texts)):
+        found = decide(Labelled.of(samples, labels), Choice(score_unseen=True))
+        assert found.fitted.model.calibration.high == coefficients()[kind]["high"]
 
 
 def test_vectors_instead_of_texts():
@@ -397,7 +413,7 @@ def test_probabilities_of_a_classifier_of_your_own():
     """The same as a committee of this member alone."""
     (member,) = stubs(CODES, 3, 0.8)
     found = build("committee", probabilities=True)(member.probabilities, LABELS)
-    alone = Committee([member])(Labelled.of(SAMPLES, LABELS))
+    alone = By([member])(Labelled.of(SAMPLES, LABELS))
     np.testing.assert_allclose(found.confidence, alone.confidence)
     assert "labels preferred by your classifier " in found.stopped
 
@@ -488,15 +504,8 @@ def test_of_votes_rows_are_suggested_for_checking_by_their_majority():
     codes[::10, 0] = (CODES[::10] + 1) % 3  # now the majority is wrong
     votes = Votes(["a", "b", "c"], [f"class {c}" for c in range(3)], codes)
     majority = [f"class {c}" for c in np.where(np.arange(60) % 10 == 0, (CODES + 1) % 3, CODES)]
-    notes = []
-
-    class Notes(Suggestions):
-        def settle(self, estimates):
-            notes.append(estimates[:3])
-
     labelled = Labelled.of(SAMPLES, majority, votes=votes)
-    Committee(stubs(CODES, 3, 1.0, 1.0))(labelled, Notes(60))
-    ((before, true, labels),) = notes
-    assert [f"class {c}" for c in before.argmax(axis=1)] == majority
-    assert (labels == CODES).all()
-    assert (true.argmax(axis=1) == CODES).all()
+    found = By(stubs(CODES, 3, 1.0, 1.0)).outcome(labelled)
+    assert [f"class {c}" for c in found.before] == majority
+    assert (found.labels == CODES).all()
+    assert (found.suggested == CODES).all()

@@ -7,8 +7,8 @@ import pytest
 
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.selection.methods.ranked import Scored, best, shares, total
-from lops_adapters.selection.request import Request
+from lops_adapters.selection import Choice
+from lops_adapters.selection.methods.ranked import best, keep_best, shares, total
 
 
 def test_total():
@@ -51,6 +51,5 @@ def test_best():
 
 def test_a_score_that_is_no_number():
     nan = np.array([1.0, np.nan])
-    ranked = Request("mine", n=1).ranked(lambda labelled, seen: Scored(nan, None, ""))
     with pytest.raises(LopsError, match="mine: a score is NaN; the probe's training has diverged"):
-        ranked(Labelled.of(["a", "b"], ["x", "y"]))
+        keep_best(Labelled.of(["a", "b"], ["x", "y"]), Choice("mine", n=1), nan, "")
