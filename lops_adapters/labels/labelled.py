@@ -215,7 +215,7 @@ def read_checks(
     Raises a LopsError about no mapping, a position outside the samples, or a label of another type.
 
     >>> read_checks({0: "A ", 1: None, 2: "c", 3: "C"}, 4, ["a", "b"], str)
-    ({0: 0, 1: -1, 2: -2, 3: -2}, ['c'])
+    ({0: 0, 1: -1, 2: -2, 3: -2}, ['C'])
     """
     check_positions(checked, n)
     names = {cell_text(label): code for code, label in enumerate(classes)}

@@ -24,6 +24,7 @@ from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.sources import source_reports
+from lops_adapters.texts.totals import ladder_of, rungs
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
@@ -353,12 +354,15 @@ class TextSelection(Selection):
             settings=self.settings,
             versions=extras.versions(),
         )
+        estimate = self.wrong.share(self.per_class)
+        right = self.confidence[self._scored]
         return replace(
             page,
             table=dict(table or {}),
             n_abstained=len(self.abstained),
             sources=self.sources,
-            estimate=self.wrong.share(self.per_class),
+            estimate=estimate,
+            ladder=ladder_of(*rungs(right)) if estimate else [],
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=METHODS[self.settings["method"]].is_probability,

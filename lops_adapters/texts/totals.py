@@ -77,10 +77,9 @@ class Totals:
         self.kept += np.bincount(codes[kept], minlength=k)
         doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - assessment.right), 0, 1))
         self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
-        for rung, sure in enumerate(RUNGS):
-            below = assessment.right < sure
-            self.below[rung] += int(below.sum())
-            self.below_right[rung] += int((1e6 - doubts[below]).sum())
+        below, below_right = rungs(assessment.right)
+        self.below += below
+        self.below_right += below_right
         corrected = ~kept & (assessment.suggested >= 0)
         pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
         self.corrections += pairs.reshape(k, k)
@@ -129,8 +128,26 @@ class Totals:
         confused = self.confused([label for label, _ in classes])
         of_gold = self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
         counts = counted(classes, self.rows, self.kept, *of_gold)
-        rungs = zip(RUNGS, self.below.tolist(), (self.below_right / 1e6).tolist(), strict=True)
-        ladder = list(rungs) if sample.estimate else []
         return replace(
-            sample, **counts, n_abstained=self.abstained, confused=confused, ladder=ladder
+            sample,
+            **counts,
+            n_abstained=self.abstained,
+            confused=confused,
+            ladder=ladder_of(self.below, self.below_right) if sample.estimate else [],
         )
+
+
+def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many labels are right with a probability below each of :data:`RUNGS`, and the
+    expected number of right ones among these, in millionths: (r,) int64 each.
+
+    ``right`` are (m,) probabilities that labels are right.
+    """
+    below = right[:, None] < np.array(RUNGS)
+    millionths = np.rint(1e6 * np.clip(np.nan_to_num(right), 0, 1)).astype(np.int64)
+    return below.sum(axis=0), (below * millionths[:, None]).sum(axis=0)
+
+
+def ladder_of(below: np.ndarray, below_right: np.ndarray) -> list[tuple[float, int, float]]:
+    """Return (least probability, rows that it rejects, right labels among these), ascending."""
+    return list(zip(RUNGS, below.tolist(), (below_right / 1e6).tolist(), strict=True))

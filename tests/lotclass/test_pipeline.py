@@ -288,6 +288,7 @@ def test_seed_words_as_names(dataset, go, tmp_path):
 
 # The untrained network predicts one class.
 @pytest.mark.filterwarnings("ignore:.*nothing is selected")
+@pytest.mark.filterwarnings("ignore:the selection keeps 48 of 90 samples")
 def test_a_checkpoint_with_a_head_and_bytes(monkeypatch, dataset, go, masked_roberta, tmp_path):
     """The whole way with a byte-level vocabulary; a random model finds nothing, so thresholds are
     low.

@@ -96,7 +96,7 @@ def test_quick_cuts_published_lengths_and_passes_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "max_passes", "method", "keep", "classifier"}
+    } == {"most_words", "max_words", "max_passes", "method", "classifier"}
 
 
 def test_passes_are_limited_in_quick_only():
