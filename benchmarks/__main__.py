@@ -49,6 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="folder of unfinished runs (default: runs/benchmarks)",
     )
     run.add_argument(
+        "--again",
+        action="store_true",
+        help="measure finished cells again, into the folder again below --work",
+    )
+    run.add_argument(
         "--list", action="store_true", help="list done, started and open cells; run nothing"
     )
     pages = commands.add_parser("tables", help="write the generated parts of README and docs")
@@ -69,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         minutes=options.minutes,
         data_dir=options.data_dir,
         work=options.work,
+        again=options.again,
     )
 
 

@@ -24,14 +24,16 @@ from benchmarks.real_tables import GIVEN, Table, load_table
 from benchmarks.record import measure_tables
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection import METHODS, Choice
+from lops_adapters.selection import Choice
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee import calibration
+from lops_adapters.selection.committee.belief import believe
 from lops_adapters.selection.committee.checking import check_order, next_rows
-from lops_adapters.selection.committee.committee import Committee, decide
-from lops_adapters.selection.committee.folds import Folded
+from lops_adapters.selection.committee.committee import decide
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
-from lops_adapters.selection.committee.member_table import Inputs, members_of
+from lops_adapters.selection.committee.member_table import TEXTS, Inputs, members_of
+from lops_adapters.selection.committee.scores import score
 from lops_adapters.selection.outcome import Outcome
 
 COUNTS = (5, 10, 20, 50, 100, 150)
@@ -47,15 +49,15 @@ class Remembered(Member):
         self._member = member
         self._scores: np.ndarray | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         """Return the probabilities, (n, k)."""
         if self._scores is None:
-            self._scores = self._member.score(labelled, further)
+            self._scores = self._member.score(labelled)
         return self._scores.copy()
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
-        """Return the probabilities of further samples, (m, k)."""
-        return self._member.score_further(samples, groups)
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+        """Return the probabilities of unseen samples, (m, k)."""
+        return self._member.score_unseen(samples, groups)
 
     def vectors(self, samples: Any) -> np.ndarray | None:
         """Return the member's vectors, (m, width)."""
@@ -103,10 +105,9 @@ def decided(data: Scored, rows: np.ndarray) -> Outcome:
     """Return the outcome after these rows are checked."""
     checked = dict(zip(rows.tolist(), data.gold[rows].tolist(), strict=True))
     labelled = Labelled(data.texts, data.codes, data.classes.tolist(), checked=checked)
-    method, choice = METHODS["committee"], Choice()
-    assert isinstance(method, Committee)
-    scores, belief = method.believed(data.members, labelled, choice)
-    return decide(scores, belief, labelled, choice)[0]
+    choice = Choice()
+    scores = score(data.members, Folded.of(labelled, FOLDS, 0), vectors=len(rows) > 0)
+    return decide(scores, believe(scores, labelled, TEXTS, choice), labelled, choice)[0]
 
 
 def choices(data: Scored, draw: int) -> Iterator[tuple[str, np.ndarray]]:

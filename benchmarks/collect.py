@@ -19,17 +19,17 @@ from lops_adapters.storage import write_json
 
 def collect(
     run: Path,
-    name: str,
+    path: Path,
     *,
     command: str | None = None,
     more: Mapping[str, Any] | None = None,
     data_dir: Path | None = None,
 ) -> Path:
-    """Write ``results/NAME.json`` from a run folder's config and metrics.
+    """Write a result file from a run folder's config and metrics, and return its path.
 
     Args:
         run: folder of a finished run.
-        name: of the result file, with its folder, such as ``frameworks/conwea-demo-seed0``.
+        path: of the result file.
         command: to store; default: the command of the run's config, with DIR instead of folders.
         more: numbers besides the run's metrics.
         data_dir: a folder that paths among the settings are given without.
@@ -48,7 +48,6 @@ def collect(
         for key, value in about.get("settings", {}).items():
             about["settings"][key] = value.removeprefix(start) if isinstance(value, str) else value
     about["machine"] = machine(about.get("device", "cpu"))
-    path = RESULTS / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     metrics = json.loads((run / "metrics.json").read_text(encoding="utf-8"))
     write_json(path, {"about": about, "result": {**metrics, **(more or {})}})
@@ -62,4 +61,4 @@ if __name__ == "__main__":
     parser.add_argument("run", type=Path, help="folder of a finished run")
     parser.add_argument("name", help="of the result file, with its folder: frameworks/NAME")
     options = parser.parse_args()
-    print(collect(options.run, options.name))
+    print(collect(options.run, RESULTS / f"{options.name}.json"))

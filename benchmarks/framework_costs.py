@@ -39,12 +39,16 @@ def run(framework: str, arguments: list[str]) -> dict[str, Any]:
         seconds = time.perf_counter() - start
         if status:
             raise SystemExit(f"{' '.join(command)} failed")
-        metrics = json.loads((output / "metrics.json").read_text(encoding="utf-8"))
+        metrics, config = (
+            json.loads((output / name).read_text(encoding="utf-8"))
+            for name in ("metrics.json", "config.json")
+        )
     peak = usage.ru_maxrss
     return {
         "framework": framework,
         "title": metrics["title"],
         "arms": list(metrics["arms"]),
+        "settings": {name: config["settings"][name] for name in ("method", "keep")},
         "documents": metrics["n_documents"],
         "seconds": seconds,
         "macro_f1": {arm: found["macro_f1"] for arm, found in metrics["arms"].items()},

@@ -38,23 +38,23 @@ def members_kept(folder: Path) -> Iterator[None]:
     """Let committees score the same samples with the same labels and seed only once."""
 
     def scored(
-        members: Sequence[Member], labelled: Folded, *, further: bool = False, vectors: bool = False
+        members: Sequence[Member], labelled: Folded, *, unseen: bool = False, vectors: bool = False
     ) -> Scores:
         parts = (
             [member.name for member in members],
             list(labelled.samples),
             labelled.codes.tolist(),
             list(labelled.classes),
-            (labelled.folds, labelled.seed, labelled.groups, further),
+            (labelled.folds, labelled.seed, labelled.groups, unseen),
         )
 
         def make() -> Scores:
-            made = score(members, labelled, further=further, vectors=True)
-            # Members that score no further samples hold the texts.
-            return made if further else replace(made, members=())
+            made = score(members, labelled, unseen=unseen, vectors=True)
+            # Members that score no unseen samples hold the texts.
+            return made if unseen else replace(made, members=())
 
         found = kept(folder, parts, make)
-        found = found if further else replace(found, members=members)
+        found = found if unseen else replace(found, members=members)
         return found if vectors else replace(found, vectors=found.vectors[:, :0])
 
     with patch.object(committee, "score", scored):

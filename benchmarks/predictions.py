@@ -15,6 +15,7 @@ import numpy as np
 from benchmarks.significance import Significance, paired_bootstrap, paired_bootstrap_over_seeds
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load_dataset
+from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
 from lops_adapters.storage import pack_strings, unpack_strings, write_arrays
 
 
@@ -30,8 +31,8 @@ def significance(command: str, run: Path, keep: Path, data_dir: Path | None) -> 
 
     Returns:
         ``{"significance": {first: {second: {"micro": ..., "macro": ...}}}}``: differences first
-        minus second, lops against every other arm and every other arm against standard. Empty
-        without gold labels.
+        minus second, lops (or, without it, lops-adaptive) against every other arm and every other
+        arm against standard. Empty without gold labels.
 
     Raises:
         LopsError: the predictions are about other documents.
@@ -83,13 +84,12 @@ def significance_over_seeds(files: Sequence[Path]) -> dict[str, Any]:
 
 
 def _compared(arms: Iterable[str], compare: Callable[[str, str], Significance]) -> dict[str, Any]:
-    """Compare lops with every other arm, and every other arm with standard."""
+    """Compare the first learning order with every other arm, and every other with standard."""
     names = list(arms)
-    pairs = [("lops", arm) for arm in names if arm != "lops" and "lops" in names]
+    first = next((arm for arm in (LOPS, ADAPTIVE) if arm in names), None)
+    pairs = [(first, arm) for arm in names if arm != first] if first else []
     pairs += [
-        (arm, "standard")
-        for arm in names
-        if arm not in ("lops", "standard") and "standard" in names
+        (arm, STANDARD) for arm in names if arm not in (first, STANDARD) and STANDARD in names
     ]
     found: dict[str, Any] = {}
     for first, second in pairs:

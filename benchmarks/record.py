@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmarks.protocol import PROTOCOLS, read_cells
 from lops_adapters.datasets import Corpus
+from lops_adapters.runs.arms import arm_of_today
 from lops_adapters.runs.folder import describe
 from lops_adapters.storage import write_json
 
 RESULTS = Path(__file__).parent / "results"
+# What ``lops`` was in files that name no settings: the default of the frameworks then.
+_ONCE = {"method": "ranked", "keep": "auto"}
 _FOLDER_OPTIONS = ("--data-dir", "--kept", "--output", "--runs", "--work")
 
 
@@ -44,6 +50,45 @@ def write_result(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"about": about, "result": numbers})
     return path
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """Return a result file, its arms and its command by the names of today.
+
+    The command is that of the protocol that holds the cell, if there is one.
+    """
+    item: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    about, result = item["about"], item["result"]
+    settings = about.get("settings") or result.get("settings") or _ONCE
+
+    def today(named: Any) -> Any:
+        if isinstance(named, dict):
+            return {arm_of_today(arm, settings): value for arm, value in named.items()}
+        return [arm_of_today(arm, settings) for arm in named]
+
+    if "arms" in result:
+        names = {key: today(result[key]) for key in ("arms", "macro_f1") if key in result}
+        item["result"] = {**result, **names}
+    if "significance" in result:
+        compared = today(result["significance"])
+        item["result"]["significance"] = {arm: today(one) for arm, one in compared.items()}
+    words = about.get("command", "").split()
+    if "--arms" in words:
+        at = words.index("--arms") + 1
+        words[at] = ",".join(today(words[at].split(",")))
+    cell = path.relative_to(RESULTS).with_suffix("").as_posix() if RESULTS in path.parents else ""
+    about["command"] = commands_of_cells().get(cell, " ".join(words))
+    return item
+
+
+@cache
+def commands_of_cells() -> dict[str, str]:
+    """Return PROTOCOL/CELL -> its command, of all protocols."""
+    return {
+        f"{path.stem}/{cell.name}": cell.command
+        for path in sorted(PROTOCOLS.glob("*.json"))
+        for cell in read_cells(path)
+    }
 
 
 def measure_tables(

@@ -41,6 +41,7 @@ def run_protocol(
     minutes: float | None = None,
     data_dir: Path | None = None,
     work: Path = WORK,
+    again: bool = False,
 ) -> int:
     """Run all cells of a protocol that have no result yet; returns the exit status.
 
@@ -50,6 +51,7 @@ def run_protocol(
         minutes: stop after this time; the running command is ended, and resumed by the next call.
         data_dir: folder to look for data sets in first.
         work: folder of unfinished runs.
+        again: measure finished cells, too; their new results go into ``again`` below ``work``.
 
     Returns:
         1 if a cell failed, otherwise 0, also if the time is up before all cells are done.
@@ -63,11 +65,19 @@ def run_protocol(
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
     failures: dict[str, str] = {}
     for number, cell in enumerate(cells, 1):
-        if result_path(path.stem, cell).exists():
-            continue
+        result, folder = result_path(path.stem, cell), work / path.stem / cell.name
+        if result.exists():
+            if not again:
+                if only != "*":
+                    print(f"{cell.name} is finished: {result}; --again measures it again")
+                continue
+            result = work / "again" / path.stem / f"{cell.name}.json"
+            folder = work / "again" / path.stem / cell.name
         print(f"[{number}/{len(cells)}] {cell.name}", flush=True)
         try:
-            _fill(cell, path.stem, work / path.stem / cell.name, data_dir, deadline)
+            _fill(cell, result, folder, data_dir, deadline)
+            if again:
+                print(f"  {result}", flush=True)
         except OutOfTimeError:
             print(f"{minutes:g} minutes are up; repeat the command to resume")
             break
@@ -122,7 +132,7 @@ def result_path(protocol: str, cell: Cell) -> Path:
 
 
 def _fill(
-    cell: Cell, protocol: str, folder: Path, data_dir: Path | None, deadline: float | None
+    cell: Cell, result: Path, folder: Path, data_dir: Path | None, deadline: float | None
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w", encoding="utf-8") as lock:
@@ -131,7 +141,7 @@ def _fill(
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise BusyError from None
-        if result_path(protocol, cell).exists():  # written by the last holder of the lock
+        if result.exists():  # written by the last holder of the lock
             return
         run = folder / "run"
         _execute(cell, run, folder / "log.txt", data_dir, deadline, lock.fileno())
@@ -140,8 +150,7 @@ def _fill(
             if cell.kind == "self_training"
             else {}
         )
-        name = f"{protocol}/{cell.name}"
-        collect(run, name, command=cell.command, more=more, data_dir=data_dir)
+        collect(run, result, command=cell.command, more=more, data_dir=data_dir)
         shutil.rmtree(run)
 
 

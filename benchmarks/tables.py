@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks import figures
 from benchmarks.pages import (
     agreement,
+    base,
     calibration,
     checked,
     committee,
@@ -74,6 +75,7 @@ PAGES = (
     "docs/results/westclass.md",
     "docs/results/lotclass.md",
     "docs/results/frameworks.md",
+    "docs/results/base-encoder.md",
     SOURCES,
 )
 _PART = re.compile(r"(<!-- (?:table|figure): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -122,6 +124,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **self_training.TABLES,
     **rounds.TABLES,
     **gpu.TABLES,
+    **base.TABLES,
     **curves.TABLES,
     **distributions.TABLES,
     **{name: partial(figures.caption, name) for name in figures.FIGURES},

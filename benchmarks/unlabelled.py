@@ -83,7 +83,7 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
     """Return the measures with one seed."""
     labels = [label or None for label in table.labels.tolist()]
     start = time.process_time()
-    selection = select(table.texts, labels, seed=seed, further=True)
+    selection = select(table.texts, labels, seed=seed, score_unseen=True)
     seconds = time.process_time() - start
     pool = np.flatnonzero((table.labels == "") & (table.gold != ""))
     texts = [table.texts[i] for i in pool.tolist()]

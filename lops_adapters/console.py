@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import sys
 import warnings
 from _thread import interrupt_main
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
 from threading import Timer
 from typing import Any
@@ -20,6 +21,8 @@ from lops_adapters.core import LopsError
 
 BAD_INPUT, STOPPED, NO_READER = 2, 130, 141  # exit statuses; 0 is success
 log = logging.getLogger(__name__)
+# The last ones turn the direction of a text.
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
 _LINES = {"leave": False, "delay": 10.0, "mininterval": 20.0, "maxinterval": 30.0}  # seconds
 _BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
 RESUME = "Stopped. The same command with --resume continues."
@@ -47,8 +50,9 @@ def guarded(
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             token = _IS_COMMAND.set(True)
+            out = sys.stdout and _Visible(sys.stdout)
             try:
-                with _stopped_anywhere():
+                with _stopped_anywhere(), redirect_stdout(out):
                     status = main(arguments)
                 if sys.stdout is not None:
                     sys.stdout.flush()
@@ -57,11 +61,11 @@ def guarded(
                 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is flushed at the end
                 return NO_READER
             except LopsError as error:
-                sys.stderr.write(f"error: {error}\n")
+                sys.stderr.write(visible(f"error: {error}\n"))
                 return BAD_INPUT
             except OSError as error:
                 where = "" if error.filename is None else f"{error.filename}: "
-                sys.stderr.write(f"error: {where}{error.strerror or error}\n")
+                sys.stderr.write(visible(f"error: {where}{error.strerror or error}\n"))
                 return BAD_INPUT
             except KeyboardInterrupt:
                 sys.stderr.write(f"{stopped}\n")
@@ -70,6 +74,30 @@ def guarded(
                 _IS_COMMAND.reset(token)
 
     return run
+
+
+def visible(text: str) -> str:
+    r"""Return a text whose control characters are escapes; on a terminal they are commands.
+
+    Tabs and line ends stay.
+
+    >>> visible("sports\x1b[2J\r\n")
+    'sports\\x1b[2J\\r\n'
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+class _Visible:
+    """Standard output, on which labels and names of files command nothing."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return int(self._stream.write(visible(text)))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 @contextmanager
@@ -97,7 +125,7 @@ def _stopped_anywhere() -> Iterator[None]:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    sys.stderr.write(f"warning: {message}\n")
+    sys.stderr.write(visible(f"warning: {message}\n"))
 
 
 class _Lines(logging.Formatter):
@@ -105,7 +133,7 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        message = super().format(record)
+        message = visible(super().format(record))
         return f"warning: {message}" if record.levelno >= logging.WARNING else message
 
 
@@ -220,6 +248,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     arm    n
     lops  12
     """
+    rows = [[visible(" ".join(cell.split("\n"))) for cell in row] for row in rows]
     first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for name, *cells in rows:

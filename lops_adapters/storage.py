@@ -215,7 +215,8 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path, way_out: str) -> dict[str, Any]:
     """Return the JSON object of a file; without one, a LopsError that ends in ``way_out``."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
+        with remote.opened(path) as file:
+            stored = json.loads(file.read())
     except (OSError, ValueError, RecursionError) as error:
         raise LopsError(f"{path} is damaged or missing ({error!s:.200}); {way_out}") from None
     if not isinstance(stored, dict):

@@ -29,7 +29,7 @@ def describe(
         "command": command,
         "versions": extras.versions(),
         "threads": threads(),
-        "git_commit": _git_commit(),
+        **commit_of(Path(__file__).resolve().parent),
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
 
@@ -103,21 +103,21 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _git_commit() -> str | None:
-    """Return the commit of the checkout the package runs from, None where it is installed.
+def commit_of(package: Path) -> dict[str, Any]:
+    """Return the last commit of the files below a folder, and whether these were edited since.
 
-    "+changes" follows where files of the package were edited.
+    Both are None where the package is installed, not run from a checkout.
     """
-    package = Path(__file__).resolve().parents[1]
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
-            ["git", *arguments], cwd=package, capture_output=True, text=True, timeout=10, check=True
-        )
+            ["git", *arguments, "--", "."],
+            cwd=package, capture_output=True, text=True, timeout=10, check=True,
+        )  # fmt: skip
         return done.stdout.strip()
 
     try:
-        changed = git("status", "--porcelain", "--", str(package))
-        return git("rev-parse", "HEAD") + ("+changes" if changed else "")
+        commit = git("log", "-1", "--format=%H")
+        return {"git_commit": commit or None, "edited": bool(git("status", "--porcelain"))}
     except (OSError, subprocess.SubprocessError):
-        return None
+        return {"git_commit": None, "edited": None}

@@ -164,3 +164,18 @@ def test_a_stop_inside_a_destructor_stops(capsys):
         assert len(done) < 100
         assert capsys.readouterr().err == "Stopped.\n"
     assert sys.unraisablehook is hook
+
+
+@pytest.mark.filterwarnings("always::lops_adapters.core.LopsWarning")
+def test_control_characters_command_no_terminal(capsys):
+    """Of labels and of the names of columns and files."""
+
+    def said(argv):
+        sys.stdout.write(console.aligned([["a\x1b[2J", "1"], ["b\nc", "2"]]) + " \u202e.\n")
+        warnings.warn(LopsWarning("w\x07"), stacklevel=2)
+        raise LopsError("e\r\x9b")
+
+    assert console.guarded(said)([]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "a\\x1b[2J  1\nb c       2 \\u202e.\n"
+    assert captured.err == "warning: w\\x07\nerror: e\\r\\x9b\n"

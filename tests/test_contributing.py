@@ -115,13 +115,13 @@ class SameWord(Member):
 
     name = "same word"
 
-    def score(self, labelled, further=False):
+    def score(self, labelled):
         """Count, without the own label."""
         self.k = len(labelled.classes)
         self.counts = Counter(zip(self.firsts(labelled.samples), labelled.codes, strict=True))
         return self.shares(labelled.samples, np.eye(self.k)[labelled.codes])
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         """Count all."""
         return self.shares(samples, 0)
 

@@ -167,3 +167,24 @@ def test_a_listing_is_not_remembered(store, monkeypatch):
 def test_libraries_are_imported_for_addresses_only():
     started = start("from lops_adapters.remote import located; located('s3://a/b'), located('a')")
     assert started.packages <= LIGHT
+
+
+def test_a_file_of_this_machine_by_its_address(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n")
+    assert find([f"file://{path}"]) == (path,)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("file://data/a.csv", "file:///PATH"),
+        ("hdfs:///user/a.csv", "hdfs://HOST/PATH"),
+        ("s3:///a.csv", "s3://HOST/PATH"),
+        ("dir://a.csv", "the file itself"),
+        ("zip://a.csv", "the file itself"),
+    ],
+)
+def test_an_address_without_a_host_is_no_relative_file(name, wanted):
+    with pytest.raises(LopsError, match=f"{name}' cannot be read; wanted {wanted}"):
+        located(name)

@@ -7,7 +7,14 @@ from typing import Any
 
 from benchmarks.figures.model import Figure, Panel, Series, measured, series
 from benchmarks.pages.common import Files, results
-from benchmarks.pages.self_training import CLASSIFIERS, DATASETS, files_of, rule_and_keep, values
+from benchmarks.pages.self_training import (
+    CLASSIFIERS,
+    DATASETS,
+    files_of,
+    only_arm,
+    rule_and_keep,
+    values,
+)
 
 _LOOKS = ("first", "second", "third", "fourth")
 ByTau = dict[float, list[dict[str, Any]]]
@@ -18,7 +25,7 @@ def over_tau(protocol: str) -> Figure | None:
     groups: dict[tuple[str, str], dict[str, ByTau]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
-        rule, keep = rule_and_keep(settings)
+        rule, keep = rule_and_keep(item)
         classifiers = groups.setdefault((item["about"]["dataset"]["name"], rule), {})
         by_tau = classifiers.setdefault(settings["classifier"], {})
         by_tau.setdefault(keep, []).append(item)
@@ -62,7 +69,7 @@ def over_tau(protocol: str) -> Figure | None:
 
 def _tau_line(label: str, look: str, by_tau: ByTau) -> Series | None:
     """Return one point per tau; the number of seeds may differ."""
-    scores = {at: values(by_tau[at], "lops", "macro_f1") for at in sorted(by_tau)}
+    scores = {at: values(by_tau[at], only_arm(by_tau[at]), "macro_f1") for at in sorted(by_tau)}
     points = measured(
         *(
             series(label, look, [at], [[_percent(value)] for value in runs])

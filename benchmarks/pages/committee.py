@@ -8,10 +8,11 @@ from typing import Any
 
 from benchmarks.pages.common import CORPORA, HOLE, Block, commits, markdown, results, spread, table
 from benchmarks.pages.self_training import closed, values
+from lops_adapters.runs.arms import ADAPTIVE
 
 _DATA = ("20news-coarse", "20news-fine", "agnews")
-_METHODS = ("standard", "random", "lops", "automatic", "committee", "optimal")
-_CANDIDATES = ("lops", "automatic", "committee")
+_METHODS = ("standard", "random", ADAPTIVE, "automatic", "committee", "optimal")
+_CANDIDATES = (ADAPTIVE, "automatic", "committee")
 
 
 def _files(classifier: str, data: str) -> list[dict[str, Any]]:
@@ -23,11 +24,11 @@ def headline() -> Block:
     groups = {data: files for data in _DATA if (files := _files("hybrid", data))}
     if not groups:
         return HOLE
-    heads = ("all labels", "random labels*", "`lops`", "`committee`", "only correct labels")
+    heads = ("all labels", "random labels*", f"`{ADAPTIVE}`", "`committee`", "only correct labels")
     rows = [["data", *heads]]
     for data, files in groups.items():
         documents = files[0]["about"]["dataset"]["documents"]
-        arms = ("standard", "random", "lops", "committee", "optimal")
+        arms = ("standard", "random", ADAPTIVE, "committee", "optimal")
         scores = (spread(values(files, arm, "macro_f1")) for arm in arms)
         seeds = f", {len(files)} seed{'s' if len(files) > 1 else ''}"
         rows.append([f"{CORPORA[data]}, {documents:,} documents{seeds}", *scores])

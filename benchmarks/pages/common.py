@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import mean, pstdev
 from typing import Any, NamedTuple
 
-from benchmarks.record import RESULTS
+from benchmarks.record import RESULTS, read_result
 
 PAPER = Path(__file__).parent.parent / "paper.json"
 Files = Sequence[dict[str, Any]]
@@ -34,7 +34,7 @@ CORPORA = {"20news-coarse": "20news-coarse", "20news-fine": "20news-fine", "agne
 
 def results(pattern: str) -> list[dict[str, Any]]:
     """Return the result files that match, sorted by name; an empty list if nothing was measured."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob(pattern))]
+    return [read_result(path) for path in sorted(RESULTS.glob(pattern))]
 
 
 def paper() -> dict[str, Any]:
@@ -115,8 +115,11 @@ def provenance(files: Files) -> str:
 
 
 def commits(files: Iterable[dict[str, Any]]) -> str:
-    """Return the commits that files were measured at, shortened."""
-    return ", ".join(dict.fromkeys((item["about"]["git_commit"] or "?")[:10] for item in files))
+    """Return the commits that files were measured at, shortened, and which code was edited."""
+    abouts = [item["about"] for item in files]
+    ends = [" edited" if about.get("edited") else "" for about in abouts]
+    names = [(about["git_commit"] or "?")[:10] for about in abouts]
+    return ", ".join(dict.fromkeys(map("".join, zip(names, ends, strict=True))))
 
 
 def sources(groups: Iterable[Files]) -> list[str]:

@@ -18,6 +18,7 @@ from benchmarks.pages.common import (
     table,
 )
 from benchmarks.pages.self_training import values
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 
 FRAMEWORKS = {
     "conwea": "ConWea",
@@ -29,7 +30,7 @@ FRAMEWORKS = {
 _ARMS = {
     "standard": ("standard",),
     "random": ("random", "random-documents"),
-    "lops": ("lops", "lops-documents"),
+    ADAPTIVE: (ADAPTIVE, f"{ADAPTIVE}-documents"),
     "committee": ("committee", "committee-documents"),
     "optimal": ("optimal", "optimal-documents"),
 }
@@ -200,16 +201,19 @@ def xclass_names() -> Block:
 
 def xclass_classifiers() -> Block:
     """Return a fine-tuned encoder beside the hybrid classifier, on the same samples."""
-    rows = [["classifier", "standard, macro-F1 %", "`lops`, macro-F1 %", "seconds, standard"]]
+    rows = [["classifier", "standard, macro-F1 %", "arm", "macro-F1 %", "seconds, standard"]]
     groups = []
-    for title, folder in (("fine-tuned MiniLM", "frameworks"), ("hybrid", "grid")):
+    cells = (("fine-tuned MiniLM", "frameworks", LOPS), ("hybrid", "grid", ADAPTIVE))
+    for title, folder, arm in cells:
         files = results(f"{folder}/xclass-agnews-4000-seed*.json")
         if not files:
             return HOLE
         groups.append(files)
-        scores = [spread(values(files, arm, "macro_f1")) for arm in ("standard", "lops")]
+        usual, selected = (spread(values(files, name, "macro_f1")) for name in ("standard", arm))
         seconds = [item["result"]["arms"]["standard"]["seconds"] for item in files]
-        rows.append([title, *scores, f"{min(seconds):.0f} to {max(seconds):.0f}"])
+        rows.append(
+            [title, usual, f"`{arm}`", selected, f"{min(seconds):.0f} to {max(seconds):.0f}"]
+        )
     return table(rows, groups)
 
 

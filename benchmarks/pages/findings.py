@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import mean
 
-from benchmarks.pages import defaults
 from benchmarks.pages.common import Block, Files, markdown, spread
 from benchmarks.pages.curves import best_possible, groups_of, of_confidence
 from benchmarks.pages.self_training import files_of, values
@@ -47,13 +46,7 @@ def ranking() -> Block:
     return Block(markdown(rows))
 
 
-def frameworks() -> Block:
-    """Return macro-F1 of the frameworks with the defaults of today, without the sources."""
-    return Block(defaults.summary().text)
-
-
 TABLES: dict[str, Callable[[], Block]] = {
     "findings-self-training": self_training,
     "findings-ranking": ranking,
-    "findings-frameworks": frameworks,
 }

@@ -87,8 +87,8 @@ def westclass_ranked() -> Block:
         usual = results(f"{FOLDER}/westclass-{data}-seed{seed}.json")[0]["result"]
         arms = {
             "standard": usual["arms"]["standard"],
-            "lops, released": usual["arms"]["lops"],
-            "lops, ranked": item["result"]["arms"]["lops"],
+            "lops": usual["arms"]["lops"],
+            "ranked": item["result"]["arms"]["ranked"],
         }
         for name, arm in arms.items():
             kept = arm["selected"] / usual["pseudo_labels"]["count"]

@@ -9,8 +9,9 @@ from typing import Any
 from benchmarks.pages.common import CORPORA, Block, Files, heads, results, spread, table
 from benchmarks.pages.defaults import FRAMEWORKS, gap_closed
 from benchmarks.pages.rounds import split
+from lops_adapters.runs.arms import ADAPTIVE
 
-_ARMS = ("standard", "random", "lops", "committee", "optimal")
+_ARMS = ("standard", "random", ADAPTIVE, "committee", "optimal")
 _ROUNDS = 2
 _DOCUMENTS = (2000, 4000, 8000, 16000, 24000)
 _UPDATES, _RATES = (400, 200, 100), ("0.0005", "0.001")

@@ -9,8 +9,9 @@ from typing import Any
 from benchmarks.pages.common import CORPORA, Block, heads, results, spread, table
 from benchmarks.pages.self_training import iterations, values
 from benchmarks.unequal import SAMPLES
+from lops_adapters.runs.arms import ADAPTIVE
 
-_ARMS = ("standard", "random", "lops", "committee", "optimal")
+_ARMS = ("standard", "random", ADAPTIVE, "committee", "optimal")
 _RULES = {
     "by rank, the default": "",
     "by rank, `--learning-rate 0.1`": "rate-",
@@ -105,7 +106,7 @@ def frameworks() -> Block:
 
 def small() -> Block:
     """Return macro-F1 before two rounds and after them, on samples of the demo corpus."""
-    arms = ("standard", "random", "lops", "committee")
+    arms = ("standard", "random", ADAPTIVE, "committee")
     rows = [["framework", "documents", "seeds", *heads(arms)]]
     groups = []
     for framework in ("conwea", "xclass"):

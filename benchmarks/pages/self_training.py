@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.over_seeds import PREFIX, is_of
 from benchmarks.pages.common import Block, Files, paper, results, spread, table
 from benchmarks.significance import share_of_gap_closed
+from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
 from lops_adapters.selection import METHODS
 
 DATASETS = {
@@ -35,16 +36,20 @@ def files_of(
     }
 
 
-def rule_and_keep(settings: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the reading of LOPS and the fraction, which the first files call rule and tau."""
-    rule = settings.get("method", settings.get("rule"))
+def rule_and_keep(item: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the rule of a run's one arm, and the fraction that it keeps.
+
+    The first files call the settings rule and tau.
+    """
+    settings, arm = item["about"]["settings"], only_arm([item])
+    rule = settings.get("method", settings.get("rule")) if arm == LOPS else arm
     return rule, settings.get("keep", settings.get("tau"))
 
 
 def methods_in(groups: Sequence[Files]) -> list[str]:
     """Return the methods that any file has, in the order of the table of methods."""
     found = {arm for files in groups for item in files for arm in item["result"]["arms"]}
-    return [name for name in dict.fromkeys(("standard", "lops", *METHODS)) if name in found]
+    return [name for name in dict.fromkeys(("standard", LOPS, ADAPTIVE, *METHODS)) if name in found]
 
 
 def values(files: Files, arm: str, key: str) -> list[float | None]:
@@ -170,21 +175,27 @@ def kept_share(iterations_of_arm: Sequence[dict[str, Any]], at: int) -> float | 
 
 
 def tau(protocol: str) -> Block:
-    """Return F1 of lops by tau, beside standard; one row per classifier, data set, rule and tau."""
+    """Return F1 by tau, beside standard; one row per classifier, data set, rule and tau."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for item in results(f"{protocol}/tau-*.json"):
         settings = item["about"]["settings"]
-        rule, keep = rule_and_keep(settings)
+        rule, keep = rule_and_keep(item)
         about = (settings["classifier"], item["about"]["dataset"]["name"], rule, f"{keep:g}")
         groups.setdefault(about, []).append(item)
     scores = ("micro-F1 %", "macro-F1 %", "standard, macro-F1 %")
     rows = [["classifier", "data", "rule", "tau", *scores]]
     for (classifier, data, rule, number), files in sorted(groups.items()):
         usual = results(f"{protocol}/self-training-{classifier}-{data}-seed*.json")
-        cells = [spread(values(files, "lops", key)) for key in ("micro_f1", "macro_f1")]
+        cells = [spread(values(files, only_arm(files), key)) for key in ("micro_f1", "macro_f1")]
         cells.append(spread(values(usual, "standard", "macro_f1")))
         rows.append([classifier, data, rule, number, *cells])
     return table(rows, groups.values())
+
+
+def only_arm(files: Files) -> str:
+    """Return the name of the one arm of these runs that selects."""
+    (name,) = {arm for item in files for arm in item["result"]["arms"]} - {STANDARD}
+    return name
 
 
 OF_CLASSIFIER = {"f1": f1, "gap": gap, "significance": significance, "iterations": iterations}

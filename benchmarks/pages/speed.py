@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, markdown, results, spread, spread_number, table
+from lops_adapters.runs.arms import ADAPTIVE
 
 
 def lotclass_speed() -> Block:
@@ -91,7 +92,7 @@ def scale() -> Block:
 def frameworks() -> Block:
     """Return time, memory and macro-F1 of each framework, per data set and options."""
     heads = ("documents", "options", "processor seconds", "per 1,000 documents", "peak memory, GB")
-    arms = ("standard", "lops", "committee")
+    arms = ("standard", ADAPTIVE, "committee")
     rows = [["framework", "data", *heads, *(f"macro-F1 % of `{arm}`" for arm in arms)]]
     files = results("speed/costs-*.json")
     for item in files:

@@ -15,10 +15,9 @@ from lops_adapters.console import aligned, listed, percent, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
 from lops_adapters.labels.checked_rows import read_checked
-from lops_adapters.labels.columns import Columns, vote_columns
 from lops_adapters.labels.naming import CHECKED, COLUMN, COUNTS, LABEL, ROW, TABLE, TEXT, naming
 from lops_adapters.probes.base import check_counts
-from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
+from lops_adapters.report.agreement import AgreementPage
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.results import SEND_BACK, TO_CHECK
@@ -31,7 +30,8 @@ _TO_CHECK = 50  # rows that are written at least
 EXAMPLES = """\
   lops agree labels.csv --text body --labels gpt,ann1,ann2
   lops agree labels.csv --text body --labels 'ann*,gpt' --people 'ann*' --checked to_check.csv
-  lops agree answers.csv --text body --label label --source annotator"""
+  lops agree answers.csv --text body --label label --source annotator
+  lops agree ratings.csv --text body --label stars --source annotator --ordered"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -68,6 +68,12 @@ def parser() -> argparse.ArgumentParser:
         "--checked-column", metavar="COLUMN", help="column of labels by a person; empty: unchecked"
     )
     choice.add_argument(
+        "--ordered",
+        action="store_true",
+        help="the labels are ratings: quadratic kappa and ordinal alpha, in the order of numbers, "
+        "or of --classes",
+    )
+    choice.add_argument(
         "--margin",
         type=float,
         default=100 * MARGIN,
@@ -93,39 +99,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outputs.resolve(folder, "--output")
         with storage.claimed(folder), outputs.as_private_as([*paths, *inputs]):
             outputs.check_folder(folder, "agree", options.force, [*paths, *inputs])
-            sample, sums = _read(options, paths)
-            page = _compared(options, sample)
+            sample, sums, notes = _read(options, paths)
+            page = _compared(options, sample, notes)
             _write(options, folder, sample, page, sums, standard_input.named(options.files, paths))
-    _print(page, remote.complete(folder), sample.classes.notes)
+    _print(page, remote.complete(folder))
     return 0
 
 
-def _read(options: argparse.Namespace, paths: tuple[Path, ...]) -> tuple[Sample, dict[str, str]]:
-    """Return the rows with a label, and checksums of the files."""
-    table, sums = shared.laid_out(options, shared.opened(options, paths)), files.checksums(paths)
-    votes = vote_columns(table, options.labels or ())
-    columns = Columns(
-        options.text,
-        options.label,
-        id=options.id,
-        abstain=options.abstain,
-        checked_column=options.checked_column,
-        votes=votes,
-        source=options.source,
-        classes=shared.names(options.classes),
-    )
-    columns.check(table)
+def _read(
+    options: argparse.Namespace, paths: tuple[Path, ...]
+) -> tuple[Sample, dict[str, str], tuple[str, ...]]:
+    """Return the rows with a label, checksums of the files, and how they are read."""
+    sums = files.checksums(paths)
+    table, columns = shared.with_columns(options, shared.opened(options, paths))
     if not columns.has_votes:
-        raise LopsError("wanted labels of several sources: --labels, or --label and --source")
+        by_file = "; --source file, if each file is of one source" if len(paths) > 1 else ""
+        raise LopsError(
+            f"wanted labels of several sources: --labels, or --label and --source{by_file}"
+        )
     table, columns = joined(table, columns)
     checked = read_checked(
         options.checked or (), table, columns, options.label, lambda: sums, options.encoding
     )
     survey = survey_of(table, columns, checked=checked)
-    return survey.sample(survey.classes()), sums
+    return survey.sample(survey.classes()), sums, table.notes
 
 
-def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
+def _compared(options: argparse.Namespace, sample: Sample, notes: Sequence[str]) -> AgreementPage:
     """Return what is known of the sources; patterns also name people."""
     votes = sample.labelled.votes
     assert votes is not None
@@ -139,10 +139,11 @@ def _compared(options: argparse.Namespace, sample: Sample) -> AgreementPage:
         people=list(dict.fromkeys(people)),
         margin=options.margin / 100,
         classes=shared.names(options.classes),
+        ordered=options.ordered,
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
     problems = [*page.problems, *sample.classes.problems]
-    return replace(page, problems=problems, notes=sample.classes.read_as)
+    return replace(page, problems=problems, notes=[*notes, *sample.classes.read_as, *page.notes])
 
 
 def fnmatched(pattern: str, sources: Sequence[str]) -> list[str]:
@@ -176,17 +177,8 @@ def _write(
     table = {COUNTS: sample.columns.counted.words, TABLE: files.fingerprint(sums)}
     table |= {COLUMN: options.label} if options.label else {}
     names, cells = naming(table, sample.keys(table))
-    keys = (
-        "text",
-        "labels",
-        "label",
-        "source",
-        "id",
-        "people",
-        "checked_column",
-        "margin",
-        "abstain",
-    )
+    keys = ["text", "labels", "label", "soft_labels", "source", "id", "people"]
+    keys += ["checked_column", "margin", "abstain", "ordered"]
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])
@@ -216,14 +208,14 @@ def _write(
         write_agreement_page(partial / "report.html", page, source, settings)
 
 
-def _print(page: AgreementPage, folder: Path, notes: Sequence[str]) -> None:
+def _print(page: AgreementPage, folder: Path) -> None:
     for problem in page.problems:
         print(f"Problem: {problem}")
     head, *rows = page.table()
     print(aligned([head, *rows[:_PRINTED]]))
     if len(rows) > _PRINTED:
         print(f"... {len(rows) - _PRINTED} more in agreement.json")
-    print("", *page.notes, *notes, KAPPA, f"{ALPHA} Here: {shown(page.alpha)}.", "", sep="\n")
+    print("", *page.notes, *page.explained, "", sep="\n")
     for one in page.comparisons:
         print(one.sentence)
     if not page.checked:

@@ -78,6 +78,7 @@ def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
         options.corrections, options.id is not None, True, options.encoding, options.label
     )
     label = options.label = options.label or corrections.column or LABEL
+    options.text = None if corrections.counts is None else corrections.counts.column
     table = shared.opened(options, paths, raw=True)
     for name, option in ((label, "--label"), (options.id, "--id")):
         if name is not None:

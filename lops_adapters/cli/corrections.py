@@ -9,8 +9,9 @@ from typing import Any
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import readers
-from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, single, spelling
+from lops_adapters.formats.cells import NO_CLASS, Names, cell_text, is_unlabelled, single
 from lops_adapters.labels.corrections import Correction, Edits, by_row
+from lops_adapters.labels.derived import with_named_text
 from lops_adapters.labels.naming import key_of
 
 
@@ -49,12 +50,13 @@ def changes(edits: Edits, table: readers.Table, label: str, by: str | None) -> C
     asked = by_row(edits, by)
     rows, known, count = _rows(edits, table, (label, by), asked)
     made = Changes(rows=count, texts=len(asked) if edits.by_key else None)
+    names, kinds = Names(known), {type(value) for value in known.values()}
     for key, entry in asked.items():
         of_key = rows[key]
         if edits.by_key and not _deletes(entry, known):
             of_key = [row for row in of_key if not is_unlabelled(row[1])] or of_key
         for row in of_key:
-            _change(made, edits, entry, row, known)
+            _change(made, edits, entry, row, known, names, kinds)
     return made
 
 
@@ -67,8 +69,10 @@ def _rows(
     """
     label, by = names
     shared = edits.by_key
+    if edits.counts is not None:
+        table = with_named_text(table, edits.counts.column)
     column = shared.column if shared else by
-    if shared and column not in table.columns:
+    if shared and column not in {*table.columns, *table.derived}:
         raise LopsError(
             f"{edits.path} names {shared.words}, and {table.paths[0]} has no such column; give the "
             "table that the file was made for"
@@ -119,7 +123,7 @@ def _text_columns(edits: Edits, table: readers.Table) -> list[str]:
     """Return the columns that may hold the texts of corrections; empty: no texts are stated."""
     if not any((entry.text, entry.key) != (None, None) for entry in edits.entries):
         return []
-    if edits.counts is not None and edits.counts.column in table.columns:
+    if edits.counts is not None and edits.counts.column in {*table.columns, *table.derived}:
         return [edits.counts.column]
     block = next(table.blocks(), None)
     names = list(dict.fromkeys(table.columns))
@@ -138,8 +142,15 @@ def _deletes(entry: Correction, known: dict[str, Any]) -> bool:
 
 
 def _change(
-    made: Changes, edits: Edits, entry: Correction, row: tuple[int, Any], known: dict[str, Any]
+    made: Changes,
+    edits: Edits,
+    entry: Correction,
+    row: tuple[int, Any],
+    known: dict[str, Any],
+    names: Names,
+    kinds: set[type],
 ) -> None:
+    """Note the change of a row; the labels of the table, their names and types are known."""
     position, label = row
     if entry.before not in (None, cell_text(label)):
         raise LopsError(
@@ -150,7 +161,7 @@ def _change(
         made.deleted.add(position)
         return
     text = entry.label
-    alike = [name for name in known if spelling(name) == spelling(text)]
+    alike = names.alike(text)
     values = {(type(known[name]), known[name]) for name in alike}
     if text in known and not (text.startswith("'") and text[1:] in known):
         value = known[text]
@@ -163,7 +174,7 @@ def _change(
     elif values:
         value = known[alike[0]]
     else:
-        value = _new(edits, entry, known)
+        value = _new(edits, entry, known, kinds)
         made.new[text] = made.new.get(text, 0) + 1
     if type(value) is type(label) and value == label:
         made.same += 1
@@ -171,9 +182,8 @@ def _change(
         made.labels[position] = value
 
 
-def _new(edits: Edits, entry: Correction, known: dict[str, Any]) -> Any:
+def _new(edits: Edits, entry: Correction, known: dict[str, Any], types: set[type]) -> Any:
     """Return a label that the table does not have, as a value of the column's type."""
-    types = {type(value) for value in known.values()}
     if types <= {str}:
         return entry.label
     try:

@@ -2,7 +2,8 @@
 
 import argparse
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -55,11 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{len(positions)} of them; {percent(float(np.mean(~right)))} of these labels are wrong.\n"
     )
     table, words, out = (folder / name for name in ("labels.csv", "words.json", "selection"))
-    folder.mkdir(parents=True, exist_ok=True)
     ids, texts = [corpus.ids[i] for i in positions], [corpus.texts[i] for i in positions]
     rows = zip(ids, texts, labels, gold[positions], strict=True)
-    storage.write_csv(table, ["id", "text", "weak", "gold"], rows)
-    storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
+    with _folder(folder):
+        storage.write_csv(table, ["id", "text", "weak", "gold"], rows)
+        storage.write_json(words, {name: [name, *corpus.seeds[name]] for name in corpus.classes})
     command_line = [str(table), "--text", "text", "--label", "weak", "--gold", "gold"]
     command_line += ["--words", str(words)]
     print(f"$ lops select {' '.join(command_line)}\n")
@@ -71,6 +72,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(aligned(_classifiers(corpus, gold, positions, labels, kept)))
     print("\nYour own table: lops select YOUR.csv --text COLUMN --label COLUMN")
     return 0
+
+
+@contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """Make a folder that goes again if nothing can be written into it, as on a full disk."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # something is in it
+                folder.rmdir()
+        raise
 
 
 def _classifiers(

@@ -2,15 +2,37 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lops_adapters.core import LopsError
 from lops_adapters.formats.layouts import by_columns
 from lops_adapters.formats.readers import Table, open_table
+from lops_adapters.labels.columns import Columns, vote_columns
+from lops_adapters.labels.derived import with_soft_label, with_text, with_votes
 from lops_adapters.remote import located
 from lops_adapters.tables.annotations import by_several
+
+Kind = TypeVar("Kind")  # a dataclass
+
+
+class _Once(argparse.Action):
+    """Stores the value of an option that may be given once; LopsError: it is given again."""
+
+    _values: argparse.Namespace | None = None
+
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        if option_string is not None and self._values is namespace:
+            raise LopsError(
+                f"{option_string} is given twice: {getattr(namespace, self.dest)} and {values}; "
+                "leave one of them out"
+            )
+        self._values = namespace
+        setattr(namespace, self.dest, values)
+
 
 _OF_COLUMNS = (
     *("text", "label", "labels", "soft_labels", "source", "gold", "id", "group"),
@@ -19,13 +41,16 @@ _OF_COLUMNS = (
 
 
 def parser(command: str, description: str, examples: str) -> argparse.ArgumentParser:
-    """Return the parser of a command, without its options."""
-    return argparse.ArgumentParser(
+    """Return the parser of a command, without its options; one with a value is given once."""
+    made = argparse.ArgumentParser(
         prog=f"lops {command}",
         description=description,
         epilog=f"examples:\n{examples}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    for action in (None, "store"):
+        made.register("action", action, _Once)
+    return made
 
 
 def add_table(parser: argparse.ArgumentParser) -> Any:
@@ -39,7 +64,12 @@ def add_table(parser: argparse.ArgumentParser) -> Any:
         ".xlsx: files, folders, or patterns such as 'part-*.csv'; a folder of class folders; -: "
         "standard input. Also s3://, gs://, hf:// and https://",
     )
-    data.add_argument("--text", metavar="COLUMN", help="column of texts")
+    data.add_argument(
+        "--text",
+        action="append",
+        metavar="COLUMN",
+        help="column of texts; repeatable: the columns are joined, such as a title and a body",
+    )
     data.add_argument("--label", metavar="COLUMN", help="column of noisy labels")
     data.add_argument(
         "--abstain",
@@ -60,12 +90,20 @@ def add_sources(data: Any) -> None:
         metavar="COLUMNS",
         help="in place of --label: columns of labels by several sources, such as rules, annotators "
         "and models; names with commas between them, or a pattern such as 'rule*'; an empty cell "
-        "is no vote",
+        "is no vote. Or one column of lists, with a vote per source",
+    )
+    data.add_argument(
+        "--soft-labels",
+        action="append",
+        metavar="COLUMN",
+        help="in place of --label: a column of probabilities or votes, once per class, or one "
+        "column of lists or objects; the label is the largest",
     )
     data.add_argument(
         "--source",
         metavar="COLUMN",
-        help="column with the source of each label, such as the rule or prompt that gave it",
+        help="column with the source of each label, such as the rule or prompt that gave it; "
+        "file: the name of its file, if each file holds the labels of one source",
     )
     data.add_argument(
         "--classes",
@@ -155,6 +193,31 @@ def laid_out(options: argparse.Namespace, table: Table) -> Table:
     options.text, options.label, options.source = layout[:3]
     tool = f"as an export of {layout.tool}" if layout.tool else "by the names of its columns"
     return replace(table, notes=(*table.notes, f"Read {tool}: {layout}."))
+
+
+def with_columns(
+    options: argparse.Namespace, table: Table, kind: type[Columns] = Columns
+) -> tuple[Table, Columns]:
+    """Return a table and the columns that the options name, some of them read from others.
+
+    Raises a LopsError about columns that are missing, or given for two purposes.
+    """
+    if options.text is not None:
+        taken = {name for name in (options.label, getattr(options, "gold", None)) if name}
+        table, options.text = with_text(table, options.text, taken)
+    table = laid_out(options, table)
+    table, votes = with_votes(table, vote_columns(table, options.labels or ()))
+    columns = of_options(kind, options, votes=votes, classes=names(options.classes))
+    table, columns = with_soft_label(table, columns)
+    columns.check(table)
+    return table, columns
+
+
+def of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
+    """Return a dataclass of the options that its fields name; ``read``: what some of them hold."""
+    values = {**vars(options), **read}
+    found = (one.name for one in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: values[name] for name in found if values.get(name) is not None})
 
 
 def delimiter(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,22 +30,14 @@ def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
     selection, assesses = done.fit.selection, done.fit.job.choice.row.assesses
     to_check = len(selection.to_check()) if assesses else 0
     rate = selection.checked_rate
-    share = percent(page.n_kept / page.n_rows)
-    counts = f"kept {page.n_kept:,} of {page.n_rows:,} rows ({share}), rejected"
-    counts = f"{counts} {page.n_rows - page.n_kept:,}"
-    if page.n_abstained:
-        counts += f", {page.n_abstained:,} without a label"
-    about = (
-        f" (more if errors are shared; check {to_check} rows to be sure: {TO_CHECK})"
-        if to_check and selection.noise is not None
-        else ""
-    )
+    about = ""
     if rate is not None:
         about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
     return [
         *(f"Problem: {sentence}" for sentence in why.problems),
-        f"{name}: {counts}.",
+        f"{name}: {_first(page, to_check > 0)}",
         done.summary(about),
+        *_ladder(page),
         *source_table(page),
         *_gold(page, checked=rate is not None),
         *why.pairs,
@@ -54,6 +47,32 @@ def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
         *_written(done, output, to_check, parts),
         _next(done, output, to_check),
     ]
+
+
+def _first(page: SelectionPage, to_check: bool) -> str:
+    """Return the first line: probably wrong labels, and how many are expected to be wrong."""
+    rows, rejected = page.n_rows, page.n_rows - page.n_kept
+    rest = f", {page.n_abstained:,} without a label" if page.n_abstained else ""
+    if not page.estimate:
+        share = percent(page.n_kept / rows)
+        return f"kept {page.n_kept:,} of {rows:,} rows ({share}), rejected {rejected:,}{rest}."
+    about, low, high = (round(rate * rows) for rate in page.estimate)
+    line = f"{rejected:,} of {rows:,} labels are probably wrong and rejected{rest}; about {about:,}"
+    line += f" ({low:,} to {high:,}) are expected to be wrong"
+    if page.n_checked:
+        return f"{line}, by {page.n_checked:,} checked rows."
+    return f"{line}: check ten rows." if to_check else f"{line}."
+
+
+def _ladder(page: SelectionPage) -> list[str]:
+    """Return what other thresholds would reject, with the option to type; nothing if unknown."""
+    if not page.ladder:
+        return []
+    rows = [
+        [f"--sure {sure:g}", f"{rejected:,}", f"{right:,.0f}"]
+        for sure, rejected, right in page.ladder
+    ]
+    return ["", aligned([["keep if right by", "rejected", "right among these"], *rows]), ""]
 
 
 def source_table(page: SelectionPage) -> list[str]:
@@ -107,10 +126,9 @@ def _written(done: Done, output: Output, to_check: int, parts: bool) -> list[str
 
 
 def _next(done: Done, output: Output, to_check: int) -> str:
-    method = done.fit.job.choice.row
-    what = "on train.csv" if method.assesses else method.train_on
-    page = f"Next: open {remote.complete(output.folder)}/report.html"
+    method, folder = done.fit.job.choice.row, remote.complete(output.folder)
     if not to_check:
-        return f"{page}; then train {what}, with balanced classes."
-    check = f"check rows (there or in {TO_CHECK}) and run again with --checked"
-    return f"{page}, {check}. Or train {what}."
+        what = f"on {folder}/train.csv" if method.assesses else method.train_on
+        return f"Next: open {folder}/report.html; then train {what}, with balanced classes."
+    check = f"Check ten rows, about a minute: lops check {shlex.quote(str(folder))}"
+    return f"Next: train on {folder}/train.csv. {check}"

@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
@@ -17,7 +17,7 @@ from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.checked_rows import read_checked
-from lops_adapters.labels.columns import Columns, is_file, vote_columns
+from lops_adapters.labels.columns import Columns, is_file
 from lops_adapters.selection import Choice
 from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine, results
@@ -34,7 +34,6 @@ UNRECORDED = (
 NEEDS = {"checked": "checked", "checked-column": "checked"}
 NEEDS |= {"labels": "votes", "source": "votes", "group": "groups"}
 WORDS = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank"]}'
-Kind = TypeVar("Kind", Choice, Columns)
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
@@ -56,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
-    choice = _of_options(Choice, options, words=words)
+    choice = shared.of_options(Choice, options, words=words)
     method, row = choice.method, check(choice, among=offered())
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:
@@ -74,10 +73,7 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
                 f"or --{option}"
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
-    table = shared.laid_out(options, table)
-    votes = vote_columns(table, options.labels or ())
-    columns = _of_options(Columns, options, votes=votes, classes=shared.names(options.classes))
-    columns.check(table)
+    table, columns = shared.with_columns(options, table, Columns)
     taken = [name for name in results.NEW if name in table.columns]
     if taken:
         raise LopsError(
@@ -99,13 +95,6 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
         _check_outputs(options, paths, folder)
         output = engine.Output(folder, options.format or table.format.native, options.corrected)
         _select(options, _job(options, table, columns, choice, output), table, output)
-
-
-def _of_options(kind: type[Kind], options: argparse.Namespace, **read: Any) -> Kind:
-    """Return a dataclass of the options that its fields name; ``read``: what some of them hold."""
-    values = {**vars(options), **read}
-    names = (one.name for one in fields(kind))
-    return kind(**{name: values[name] for name in names if values.get(name) is not None})
 
 
 def _job(

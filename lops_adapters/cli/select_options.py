@@ -38,13 +38,6 @@ def parser() -> argparse.ArgumentParser:
         help="customers, threads or documents: rows of a group do not score each other",
     )
     data.add_argument(
-        "--soft-labels",
-        action="append",
-        metavar="COLUMN",
-        help="in place of --label: a column of probabilities or votes, once per class, or one "
-        "column of lists or objects; the label is the largest",
-    )
-    data.add_argument(
         "--embeddings",
         metavar="FILE.npy|COLUMN",
         help="vectors to score in place of the texts: an .npy file with a row per row of the "

@@ -69,7 +69,7 @@ def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
     encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)
-    tokens = tokenize(corpus.texts, phrases_in(seeds), quiet=job.quiet)
+    tokens = tokenize(corpus.texts, phrases_in(seeds, corpus.texts), quiet=job.quiet)
     _check(tokens, seeds, settings, job.device)
     senses, sense_seconds = _senses(tokens, seeds, encoder, job)
     documents = contextualise(tokens, senses)
@@ -193,7 +193,7 @@ def _train(
     if number == settings.iterations - 1 and not settings.rounds:
         model: ConweaClassifier | ProbeClassifier = ProbeClassifier("conwea", classes, classifier)
         if isinstance(classifier, HanProbe):
-            phrases, centres = phrases_in(corpus.seeds), prepared.senses.centres
+            phrases, centres = phrases_in(corpus.seeds, corpus.texts), prepared.senses.centres
             model = ConweaClassifier(classes, phrases, centres, classifier, settings)
         job.save_model(arm, model)
     return {"probabilities": classifier.predict_proba(samples)}

@@ -10,6 +10,7 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.console import progress
 from lops_adapters.pseudo_labels import STRING_MATCH_STOP_WORDS
+from lops_adapters.scripts import Cutter, words_to_cut
 
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 # Abbreviations that do not end a sentence. Punkt's trained English model would be a download.
@@ -62,17 +63,19 @@ def tokenize(
     encoder and have no word.
 
     ``phrases`` are seeds of several words: each ``"picture book"`` becomes one word
-    ``picture_book``. LopsError if NLTK is not installed.
+    ``picture_book``. Seeds among them in scripts without spaces between words are words within a
+    text, and so is each other character of these scripts. LopsError if NLTK is not installed.
     """
     splitter, tokenizer = _nltk()
-    merges = _Merges(phrases)
+    phrases = list(phrases)
+    merges, spaced = _Merges(phrases), Cutter(phrases)
     surface: dict[str, int] = {}
     words: dict[str, int] = {}
     surface_id: list[int] = []
     word_id: list[int] = []
     starts, owners = [0], []
     for number, text in enumerate(progress(texts, quiet=quiet, unit="document", desc="tokenising")):
-        for sentence in splitter.tokenize(text):
+        for sentence in splitter.tokenize(spaced(text)):
             tokens = [_QUOTES.get(token, token) for token in tokenizer.tokenize(sentence)]
             for token, word in merges(tokens):
                 surface_id.append(surface.setdefault(token, len(surface)))
@@ -101,9 +104,10 @@ def seed_word(seed: str) -> str:
     return "_".join(filter(None, (clean(part) for part in seed.split())))
 
 
-def phrases_in(seeds: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the seeds of several words."""
-    return [seed for words in seeds.values() for seed in words if len(seed.split()) > 1]
+def phrases_in(seeds: Mapping[str, Sequence[str]], texts: Sequence[str] = ()) -> list[str]:
+    """Return the seeds of several words, and those at which texts without spaces are cut."""
+    every = [seed for words in seeds.values() for seed in words]
+    return [*(seed for seed in every if len(seed.split()) > 1), *words_to_cut(texts, every)]
 
 
 def _nltk() -> tuple[Any, Any]:

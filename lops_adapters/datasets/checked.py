@@ -6,9 +6,8 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.corpus import Corpus
 from lops_adapters.datasets.rows import readable
-from lops_adapters.formats.cells import NO_CLASS, cell_text, meant
-from lops_adapters.formats.lines import encoding_of
-from lops_adapters.formats.readers import open_table
+from lops_adapters.formats.cells import NO_CLASS, Names, cell_text
+from lops_adapters.formats.readers import open_saved
 
 NAME = "checked.csv"
 
@@ -26,8 +25,9 @@ def read_checked(
     """
     position = {name: i for i, name in enumerate(corpus.ids)}
     labels: dict[int, str | None] = {}
+    classes = Names(corpus.classes)
     for line, name, text in _lines(path, column):
-        label = None if text is None else meant(text, corpus.classes) or text
+        label = None if text is None else classes.meant(text) or text
         if name not in position and not sampled:
             raise LopsError(
                 f"{path}, line {line}: the id {name!r:.80} is of no document of {corpus.name}; "
@@ -66,7 +66,7 @@ def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
     """Return the line, the id and the label of every document."""
     with readable(path):
-        table = open_table([path], encoding=encoding_of(path), quiet=True)
+        table = open_saved(path)
         label = column if column in table.columns else "label"
         if not {"id", label} <= set(table.columns):
             raise LopsError(

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
+from lops_adapters.remote import opened
 
 SEED_FILES = ("seeds.json", "seedwords.json")
 NAME_FILE = "names.json"
@@ -107,8 +108,8 @@ def choose_names(
 def _read(source: str | Path, what: str, expected: str) -> Any:
     """Return the content of a JSON file."""
     try:
-        text = Path(source).read_bytes().decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=_pairs)
+        with opened(Path(source)) as file:
+            return json.loads(file.read().decode("utf-8-sig"), object_pairs_hook=_pairs)
     except FileNotFoundError:
         raise LopsError(f"{source}: no such file of {what}; {expected}") from None
     except (OSError, ValueError, RecursionError) as error:

@@ -19,6 +19,7 @@ from lops_adapters.console import listed, progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.rows import Rows
+from lops_adapters.remote import opened
 
 HEADERS = ("auto", "keep", "strip")
 _FIELD = re.compile(r"[!-9;-~]+:|[ \t]")  # also a line that continues one
@@ -44,11 +45,16 @@ def read_tree(folder: Path, quiet: bool = False) -> Rows:
     """
     paths = [path for split in SPLITS for path in (folder / split).glob("*/*") if path.is_file()]
     messages = (
-        (name, path.read_bytes())
+        (name, _content(path))
         for path in progress(paths, desc=folder.name, quiet=quiet)
         if (name := _MESSAGE.search(path.as_posix()))
     )
     return _rows(folder, messages)
+
+
+def _content(path: Path) -> bytes:
+    with opened(path) as file:
+        return file.read()
 
 
 def read_archive(path: Path, quiet: bool = False) -> Rows:
@@ -69,7 +75,7 @@ def read_archive(path: Path, quiet: bool = False) -> Rows:
 
 
 def _unpacked(path: Path) -> bytes:
-    with path.open("rb") as packed:
+    with opened(path) as packed:
         start = packed.read(6)
     opener = next((opener for mark, opener in _OPENERS.items() if start.startswith(mark)), open)
     with opener(path, "rb") as file:

@@ -23,6 +23,7 @@ from lops_adapters.datasets.newsgroups import read_archive, strip_headers
 from lops_adapters.datasets.rows import CorpusColumns, Rows, assemble, readable
 from lops_adapters.datasets.tables import read_pickle, read_table
 from lops_adapters.formats.files import is_table
+from lops_adapters.remote import opened
 
 # Files of the layouts: a folder with some of them is an incomplete layout, not two documents.
 _OF_LAYOUTS = {
@@ -183,6 +184,6 @@ def read_text_files(folder: Path, columns: CorpusColumns) -> Rows:
     columns.refuse(f"{folder} (text files)")
     texts = []
     for path in (files := text_files(folder)):
-        with readable(path):
-            texts.append(path.read_bytes().decode("utf-8-sig"))
+        with readable(path), opened(path) as file:
+            texts.append(file.read().decode("utf-8-sig"))
     return Rows(texts, ids=[path.stem for path in files])

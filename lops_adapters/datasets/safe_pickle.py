@@ -13,6 +13,7 @@ from typing import Any
 
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import pickle_reader
+from lops_adapters.remote import opened
 
 _LONGEST = 200  # characters of a foreign error in a message
 _WAIT = 10  # seconds on the clock per second of processor time
@@ -29,7 +30,7 @@ def read_frame(path: str | Path) -> dict[str, list[Any]]:
     columns, a frame far larger than its file, or a damaged file.
     """
     try:
-        with Path(path).open("rb") as file:
+        with opened(Path(path)) as file:
             size = os.fstat(file.fileno()).st_size
             memory, seconds = pickle_reader.limits(size)
             done = subprocess.run(

@@ -115,6 +115,8 @@ class TextEncoder:
         lengths = np.array([len(row) for row in tokens])
         order = np.argsort(-lengths, kind="stable")
         budget = _BATCH_TOKENS.get(self._device.type, _GPU_TOKENS)
+        if kept is not None:
+            log.info("encoding %d texts, once: vectors are kept in %s", len(missing), self.cache)
         with progress(total=len(missing), quiet=quiet, unit="text", desc="encoding") as bar:
             for start in range(0, len(order), _BLOCK):
                 block = order[start : start + _BLOCK]

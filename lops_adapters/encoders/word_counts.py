@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.scripts import UNSPACED, is_unspaced
 
 # How texts are cut: words; n-grams of characters; or both, each script as it is written.
 ANALYZERS = (AUTO, WORD, CHAR) = ("auto", "word", "char")
@@ -62,11 +63,6 @@ class WordCounts:
         return chosen
 
 
-# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Chinese, Japanese.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]+"
-)
 _WORD = re.compile(r"\w\w+")
 _RUN = re.compile(r"\w+")  # of other scripts
 LONGEST = 3  # characters of an n-gram
@@ -91,11 +87,6 @@ def ascii_words(text: str) -> list[str]:
     return text.encode("ascii").translate(_PARTED).decode("ascii").split()
 
 
-def is_unspaced(text: str) -> bool:
-    """Return whether a text holds a script without spaces between words."""
-    return not text.isascii() and _UNSPACED.search(text) is not None
-
-
 def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     """Return the words and n-grams of a text, in lower case.
 
@@ -113,9 +104,9 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     lowered = text.lower()
     if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
-    spaced = _UNSPACED.sub(" ", lowered)
+    spaced = UNSPACED.sub(" ", lowered)
     pieces = _WORD.findall(spaced) if analyzer == AUTO else _n_grams(_RUN.findall(spaced))
-    return pieces + _n_grams(_UNSPACED.findall(lowered))
+    return pieces + _n_grams(UNSPACED.findall(lowered))
 
 
 def _n_grams(runs: Iterable[str]) -> list[str]:

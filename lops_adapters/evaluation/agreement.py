@@ -5,6 +5,7 @@ Notation: n rows, m sources, k classes, codes 0..k-1, -1: no label.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def confusion(
     return np.bincount(cells, of_cells, n_classes**2).reshape(n_classes, n_classes)
 
 
-def kappa(counts: np.ndarray, rows: int | None = None) -> Interval | None:
+def kappa(counts: np.ndarray, rows: int | None = None, ordered: bool = False) -> Interval | None:
     """Return Cohen's kappa of a confusion, (k, k); None without rows.
 
     Its variance is Fleiss, Cohen and Everitt's (1969), with one further row spread over all cells,
@@ -66,33 +67,47 @@ def kappa(counts: np.ndarray, rows: int | None = None) -> Interval | None:
     have a kappa of 0: nothing tells their agreement from chance.
 
     With weights, the counts sum to the number of rows that would say as much without, and ``rows``
-    is the number to show.
+    is the number to show. ``ordered``: the classes have an order, and labels that differ count by
+    the square of their distance (quadratic kappa).
 
     >>> found = kappa(np.array([[20, 5], [10, 15]]))
     >>> round(found.value, 3), found.rows, found.low < 0.4 < found.high
     (0.4, 50, True)
     """
-    total = float(counts.sum())
+    total, k = float(counts.sum()), len(counts)
     if not total:
         return None
-    value, _ = _kappa(counts / total)
+    distances = np.arange(k)[:, None] - np.arange(k)
+    weights = 1 - (distances / max(1, k - 1)) ** 2 if ordered else np.eye(k)
+    value, _ = _kappa(counts / total, weights)
+    if ordered and value:
+        value = _quadratic(counts)
     smooth = (counts + 1 / counts.size) / (total + 1)
-    error = _Z * math.sqrt(_kappa(smooth)[1] / total)
+    error = _Z * math.sqrt(_kappa(smooth, weights)[1] / total)
     shown = round(total) if rows is None else rows
     return Interval(value, max(-1.0, value - error), min(1.0, value + error), shown)
 
 
-def _kappa(shares: np.ndarray) -> tuple[float, float]:
-    """Return kappa, and its variance times the number of rows."""
+def _quadratic(counts: np.ndarray) -> float:
+    from sklearn.metrics import cohen_kappa_score
+
+    first, second = np.indices(counts.shape).reshape(2, -1)
+    score = cohen_kappa_score(first, second, weights="quadratic", sample_weight=counts.ravel())
+    return float(score)
+
+
+def _kappa(shares: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Return kappa, and its variance times the number of rows.
+
+    Both are (k, k): shares of the rows, and how far two labels agree, 1 for equal ones.
+    """
     first, second = shares.sum(axis=1), shares.sum(axis=0)
-    equal, chance = float(np.trace(shares)), float(first @ second)
+    equal, chance = float((weights * shares).sum()), float(first @ weights @ second)
     if chance > 1 - 1e-12:
         return 0.0, 0.0
-    diagonal = np.diag(shares) * ((1 - chance) - (first + second) * (1 - equal)) ** 2
-    others = shares * (second[:, None] + first[None, :]) ** 2
-    np.fill_diagonal(others, 0)
-    rest = (equal * chance - 2 * chance + equal) ** 2
-    spread = float(diagonal.sum()) + (1 - equal) ** 2 * float(others.sum()) - rest
+    means = (weights @ second)[:, None] + first @ weights
+    cells = shares * (weights * (1 - chance) - means * (1 - equal)) ** 2
+    spread = float(cells.sum()) - (equal * chance - 2 * chance + equal) ** 2
     return (equal - chance) / (1 - chance), max(0.0, spread) / (1 - chance) ** 4
 
 
@@ -103,35 +118,58 @@ def of_class(counts: np.ndarray, code: int, rows: int | None = None) -> Interval
     return kappa(np.array([[here, first], [second, counts.sum() - here - first - second]]), rows)
 
 
-def alpha(votes: np.ndarray, n_classes: int, seed: int = 0) -> Interval | None:
-    """Return Krippendorff's alpha for classes without an order; None if no row has two labels.
+def alpha(
+    votes: np.ndarray, n_classes: int, seed: int = 0, ordered: bool = False
+) -> Interval | None:
+    """Return Krippendorff's alpha; None if no row has two labels.
 
-    Votes are (n, m) codes; rows with one label say nothing of agreement. The interval is that of
-    500 random weightings of the rows (the Bayesian bootstrap).
+    Votes are (n, m) codes; rows with one label say nothing of agreement. ``ordered``: the classes
+    have an order (ordinal alpha); else all labels that differ are equally far apart. The interval
+    is that of 500 random weightings of the rows (the Bayesian bootstrap), the same in any order of
+    rows and sources.
 
     >>> votes = np.array([[0, 0], [0, 0], [1, 1], [0, 1]])
     >>> found = alpha(votes, 2)
     >>> round(found.value, 3), found.rows
     (0.533, 4)
     """
-    counts = np.stack([(votes == code).sum(axis=1) for code in range(n_classes)], axis=1)
-    counts = counts[counts.sum(axis=1) > 1].astype(np.float64)
-    if not len(counts):
+    labels = np.sort(votes[(votes >= 0).sum(axis=1) > 1], axis=1)
+    if not len(labels):
         return None
-    labels = counts.sum(axis=1)
-    apart = (labels**2 - (counts**2).sum(axis=1)) / (labels - 1)
+    from scipy.sparse import csr_matrix
 
-    def of(weights: np.ndarray) -> np.ndarray:
-        of_classes, total = weights @ counts, weights @ labels
-        expected = total**2 - (of_classes**2).sum(axis=-1)
-        observed = (weights @ apart) * (total - 1)
-        return np.asarray(1 - np.where(expected > 0, observed / np.maximum(expected, 1e-12), 1.0))
+    kinds, times = np.unique(labels, axis=0, return_counts=True)  # rows with the same labels
+    rows, sources = np.nonzero(kinds >= 0)
+    cells = np.ones(len(rows)), (rows, kinds[rows, sources])
+    counts = csr_matrix(cells, (len(kinds), n_classes))
+    sizes = np.bincount(rows)
+    apart = (sizes**2 - np.asarray(counts.power(2).sum(axis=1)).ravel()) / (sizes - 1)
+
+    def of(weights: np.ndarray) -> float:
+        of_classes, total = counts.T @ weights, float(weights @ sizes)
+        if ordered:
+            below = np.cumsum(of_classes) - of_classes / 2  # ranks: squared distances of classes
+            observed = weights @ (_spread(counts, below) / (sizes - 1))
+            expected = float(_spread(of_classes[None], below)[0])
+        else:
+            observed = weights @ apart
+            expected = total**2 - float((of_classes**2).sum())
+        return 1 - float(observed) * (total - 1) / expected if expected > 0 else 0.0
 
     rng = np.random.default_rng(seed)
-    drawn = np.array([of(rng.exponential(size=len(counts))) for _ in range(_DRAWS)])
+    drawn = [of(rng.gamma(times)) for _ in range(_DRAWS)]
     low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
-    value = float(of(np.ones(len(counts))))
-    return Interval(value, min(low, value), max(high, value), len(counts))
+    value = of(times.astype(np.float64))
+    return Interval(value, min(low, value), max(high, value), len(labels))
+
+
+def _spread(counts: Any, places: np.ndarray) -> np.ndarray:
+    """Return the sum of squared distances of all ordered pairs of labels in each row of counts.
+
+    Counts are (r, k) labels per class, also sparse ones; ``places`` (k,) of the classes.
+    """
+    total, mean, square = (counts @ one for one in (np.ones(len(places)), places, places**2))
+    return np.asarray(2 * (total * square - mean**2))
 
 
 def difference(

@@ -5,26 +5,36 @@ from typing import Any
 
 from lops_adapters.formats.layouts import Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
+from lops_adapters.formats.shapes import EVERY, SCALAR
 
-ANNOTATOR, RECORD = "user_id", "id"
+ANNOTATOR, NUMBER = "user_id", "id"
+RECORD = {
+    "fields": {},
+    "metadata": {},
+    "suggestions": {EVERY: {}},
+    "responses": {EVERY: [{ANNOTATOR: SCALAR}]},
+}
 
 
 class Argilla(Nested):
     """Records: their fields and metadata, a column per question, its suggestion, the annotator."""
 
     name = "argilla"
+    shape = RECORD
 
     def annotations(self, record: dict[str, Any]) -> list[Annotation]:
         fields = {**(record.get("metadata") or {}), **(record.get("fields") or {})}
-        about: dict[str, Any] = {RECORD: record.get("id")}
+        about: dict[str, Any] = {NUMBER: record.get("id")}
         places: dict[str, Any] = {}
         for name, one in (record.get("suggestions") or {}).items():
-            about[f"{name}.suggestion"] = one.get("value")
+            about[f"{name}.suggestion"] = (one or {}).get("value")
             places[f"{name}.suggestion"] = ("suggestions", name, "value")
         rows: dict[Any, Annotation] = {}
         for name, responses in (record.get("responses") or {}).items():
-            for index, one in enumerate(responses):
-                who = one.get("user_id")
+            for index, one in enumerate(responses or ()):
+                if not one:
+                    continue
+                who = one.get(ANNOTATOR)
                 row = rows.setdefault(who, Annotation({ANNOTATOR: who}, dict(places), []))
                 row.cells[name] = one.get("value")
                 row.places[name] = ("responses", name, index, "value")

@@ -1,6 +1,8 @@
 """Arrow streams (.arrow), as Hugging Face's datasets save them to disk."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from lops_adapters.formats.parquet import (
     import_pyarrow,
     without_views,
 )
+from lops_adapters.remote import opened
 
 
 class Arrow(Parquet):
@@ -34,15 +37,17 @@ class Arrow(Parquet):
     def blocks(self, path: Path, start: Start, columns: Names | None = None) -> Iterator[Block]:
         pyarrow, _ = import_pyarrow(path)
         number, limit = 0, Unpacked(path, "save it as JSONL")
-        for _, batch in _batches(pyarrow, path):
-            for first in range(0, 0 if batch is None else len(batch), base.BLOCK_ROWS):
-                part = batch.slice(first, base.BLOCK_ROWS)
-                limit.count(part.nbytes)
-                arrays = list(map(cast, part.columns, start.types.types))
-                typed = pyarrow.RecordBatch.from_arrays(arrays, schema=start.types)
-                rows = range(number + 1, number + 1 + len(part))
-                yield BatchBlock(path, rows, typed, start.names)
-                number += len(part)
+        with _damaged(pyarrow, path):
+            for _, batch in islice(_batches(pyarrow, path), 1, None):
+                batch.validate(full=True)  # or reading its cells may end the process
+                for first in range(0, len(batch), base.BLOCK_ROWS):
+                    part = batch.slice(first, base.BLOCK_ROWS)
+                    limit.count(part.nbytes)
+                    arrays = list(map(cast, part.columns, start.types.types))
+                    typed = pyarrow.RecordBatch.from_arrays(arrays, schema=start.types)
+                    rows = range(number + 1, number + 1 + len(part))
+                    yield BatchBlock(path, rows, typed, start.names)
+                    number += len(part)
 
     def parts(self, path: Path, rows: int) -> list[Any]:
         """Return the file as a whole, since a stream has no places to begin at."""
@@ -56,16 +61,21 @@ class Arrow(Parquet):
 
 def _batches(pyarrow: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     """Yield (schema, None), then (schema, batch) of every batch."""
+    with _damaged(pyarrow, path), opened(path) as file:
+        is_file = file.read(6) == b"ARROW1"
+        file.seek(0)
+        reader = (pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream)(file)
+        yield reader.schema, None
+        count = reader.num_record_batches if is_file else None
+        batches = reader if count is None else map(reader.get_batch, range(count))
+        for batch in batches:
+            yield reader.schema, batch
+
+
+@contextmanager
+def _damaged(pyarrow: Any, path: Path) -> Iterator[None]:
     try:
-        with path.open("rb") as file:
-            is_file = file.read(6) == b"ARROW1"
-            file.seek(0)
-            reader = (pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream)(file)
-            yield reader.schema, None
-            count = reader.num_record_batches if is_file else None
-            batches = reader if count is None else map(reader.get_batch, range(count))
-            for batch in batches:
-                yield reader.schema, batch
+        yield
     except pyarrow.ArrowException as error:
         raise LopsError(f"{path} cannot be read as Arrow ({error!s:.200})") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -79,6 +79,19 @@ class Start:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Derived:
+    """A column that is read from others, and never written; can be pickled.
+
+    Attributes:
+        parts: the columns that it is read from.
+        read: (block, cells of each part) -> its cells.
+    """
+
+    parts: Names
+    read: Callable[[Block, list[list[Any]]], list[Any]]
+
+
 @dataclass
 class Block(ABC):
     """Consecutive rows of one file, as the file holds them.
@@ -88,12 +101,14 @@ class Block(ABC):
         numbers: line or number, from 1, of each row.
         unit: of the numbers: line or row.
         raw: the text of each row, with its line end; None: not asked for, or no text format.
+        derived: further columns, by their names.
     """
 
     path: Path
     numbers: Sequence[int]
     unit: ClassVar[str] = "row"
     raw: list[str] | None = field(default=None, kw_only=True)
+    derived: Mapping[str, Derived] = field(default_factory=dict, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -111,12 +126,21 @@ class Block(ABC):
         """Return row in the block -> cell of a column that says in words that it is missing."""
         return {}
 
-    @abstractmethod
     def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return the values of columns, a list each; None for a missing key of a JSON object.
+        """Return the values of columns, also of derived ones, a list each.
 
-        Raises a LopsError: a row that cannot be read, with its place.
+        None for a missing key of a JSON object. Raises a LopsError: a row that cannot be read, with
+        its place.
         """
+        derived = {name: self.derived[name] for name in names if name in self.derived}
+        if not derived:
+            return self.values(names)
+        read = {name: one.read(self, self.values(one.parts)) for name, one in derived.items()}
+        return [read[name] if name in read else self.values([name])[0] for name in names]
+
+    @abstractmethod
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return the values of columns of the file, as :meth:`cells`."""
 
     @abstractmethod
     def records(self, columns: Sequence[str]) -> list[Sequence[Any]]:

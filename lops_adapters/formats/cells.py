@@ -14,8 +14,7 @@ NO_CLASS = "-"  # in place of a checked label: none of the classes
 # What pandas and R write, and read as a missing value, in files of text; errors of spreadsheets.
 _ERRORS = "#N/A #REF! #VALUE! #DIV/0! #NAME? #NUM! #NULL! #SPILL! #CALC! #FIELD! #GETTING_DATA"
 NA = frozenset(["NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "None", *_ERRORS.split()])
-_NUMBER = re.compile(r"([+-]?)0*([0-9]+)(?:\.([0-9]*?)0*)?")
-_WHOLE = re.compile(r"-?[0-9]+")
+NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]*))?")  # its parts need no second look
 _SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")  # that begin a formula in a spreadsheet
 
 
@@ -122,16 +121,18 @@ def spelling(value: Any) -> str:
     ['=a', 'true', '2', '4', '-1', '-1', '1.5', 'v2.0']
     """
     text = cell_text(value).removeprefix("'").strip().casefold()
-    number = _NUMBER.fullmatch(text)
+    number = NUMBER.fullmatch(text)
     if number is None:
         return text
-    sign, whole, rest = number.groups()
-    return f"{sign.strip('+')}{whole}{f'.{rest}' if rest else ''}"
+    sign, digits, rest = number.groups("")
+    point = f".{rest}".rstrip("0").rstrip(".")
+    return f"{sign.strip('+')}{digits.lstrip('0') or '0'}{point}"
 
 
 def is_whole(text: str) -> bool:
     """Return whether a text is a whole number without a point."""
-    return _WHOLE.fullmatch(text) is not None
+    number = NUMBER.fullmatch(text)
+    return number is not None and number[1] != "+" and number[3] is None
 
 
 def whole(text: str) -> str:
@@ -144,17 +145,31 @@ def whole(text: str) -> str:
     return number if point and not rest.strip("0") and is_whole(number) else text
 
 
-def meant(text: str, known: Iterable[str]) -> str | None:
-    """Return the one of the known names that a text spells; None: none, or several.
+class Names:
+    """Known names, found by :func:`spelling`.
 
-    >>> meant("2", ["2.0", "4.0"]), meant("b", ["B", "b"]), meant("A", ["B", "b"])
-    ('2.0', 'b', None)
+    >>> known = Names(["2.0", "B", "b", "4.0"])
+    >>> known.meant("2"), known.meant("b"), known.meant(" B "), known.alike(" B "), known.meant("A")
+    ('2.0', 'b', None, ['B', 'b'], None)
     """
-    names = set(known)
-    if text in names:
-        return text
-    alike = [name for name in names if spelling(name) == spelling(text)]
-    return alike[0] if len(alike) == 1 else None
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._alike: dict[str, list[str]] = {}
+        for name in dict.fromkeys(names):
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        """Add a name that is not known yet."""
+        self._alike.setdefault(spelling(name), []).append(name)
+
+    def alike(self, text: str) -> list[str]:
+        """Return the names that a text spells, in their order."""
+        return self._alike.get(spelling(text), [])
+
+    def meant(self, text: str) -> str | None:
+        """Return the one name that a text is or spells; None: none, or several."""
+        alike = self.alike(text)
+        return text if text in alike else alike[0] if len(alike) == 1 else None
 
 
 def single(cell: Any) -> Any:

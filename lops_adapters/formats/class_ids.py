@@ -11,16 +11,19 @@ from lops_adapters.core import LopsError
 
 
 def class_names(schema: Any) -> dict[str, list[str]]:
-    """Return the names of classes that Hugging Face's datasets note next to their ids."""
+    """Return the names of classes that Hugging Face's datasets note next to ids, also in lists."""
     try:
         about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
-        features = about["info"]["features"].items()
+        features = {
+            column: feature.get("feature", feature)  # of a list, the one inside
+            for column, feature in about["info"]["features"].items()
+        }
         return {
             column: list(map(str, feature["names"]))
-            for column, feature in features
+            for column, feature in features.items()
             if feature.get("_type") == "ClassLabel" and feature.get("names")
         }
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError):
         return {}
 
 

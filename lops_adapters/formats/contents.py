@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lops_adapters.core import LopsError
+from lops_adapters.remote import opened
 
 _POINTER = b"version https://git-lfs"
 _KINDS = (  # first bytes, suffixes that fit, what it is, what to do
@@ -21,7 +22,7 @@ _KINDS = (  # first bytes, suffixes that fit, what it is, what to do
 
 def check_contents(path: Path) -> None:
     """Raise a LopsError: a file is of another kind than its name says, or a pointer of Git LFS."""
-    with path.open("rb", buffering=0) as file:
+    with opened(path, buffering=0) as file:
         start = file.read(len(_POINTER)) or b""
     if start == _POINTER:
         raise LopsError(

@@ -87,6 +87,8 @@ class TextBlock(LineBlock):
 
     def missing(self, name: str) -> dict[int, str]:
         """Return the cells of a column that are NA, NULL and such, without quotes."""
+        if name in self.derived:
+            return {}
         index = self.columns.index(name)
         return {row: self.rows[row][index] for row, places in self.na.items() if index in places}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from lops_adapters import formats
 from lops_adapters.core import LopsError
 from lops_adapters.formats.plain_text import texts_in
-from lops_adapters.remote import is_remote, located, matching
+from lops_adapters.remote import is_remote, located, matching, opened
 
 STANDARD_INPUT = "-"
 NOT_UTF8 = "a text that is not UTF-8 ({}); write the file again"
@@ -66,7 +66,13 @@ def _matching(pattern: str) -> list[Path]:
     if is_remote(path):
         paths = matching(path)
     else:
-        paths = sorted(Path(name) for name in glob(pattern, recursive=True) if Path(name).is_file())
+        names = glob(str(path), recursive=True)
+        paths = sorted(Path(name) for name in names if Path(name).is_file())
+    if not paths and path.exists():
+        raise LopsError(
+            f"{path} is a pipe or a device, and tables are read twice; wanted a file, or "
+            f"{STANDARD_INPUT} for standard input"
+        )
     if not paths:
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         near = get_close_matches(path.name, names, n=1, cutoff=ALIKE)
@@ -105,7 +111,7 @@ def checksums(paths: Sequence[Path]) -> dict[str, str]:
             for one in _inside(path):
                 if one != path:
                     digest.update(os.fsencode(f"{one.relative_to(path).as_posix()}\0"))
-                with one.open("rb") as file:  # hashlib.file_digest needs Python 3.11
+                with opened(one) as file:  # hashlib.file_digest needs Python 3.11
                     while chunk := file.read(2**20):
                         digest.update(chunk)
         sums[str(path)] = digest.hexdigest()

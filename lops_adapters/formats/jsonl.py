@@ -22,7 +22,7 @@ from lops_adapters.formats.raw import RawRows
 from lops_adapters.formats.spans import changed, items
 
 _LONGEST = 2**20  # bytes of the first line that tell the layout
-_BREAK = re.compile(r"[ \t]*[\r\n]\s*")
+_BREAK = re.compile(r"(?<![ \t])[ \t]*[\r\n]\s*")  # each run of spaces is looked at once
 
 
 def json_object(path: Path, number: int, line: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class JsonBlock(Block):
         for number, line in zip(self.numbers, self.lines, strict=True):
             yield json_object(self.path, number, line)
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         paths = any("." in name for name in names)
         get: Any = value_at if paths else dict.get
         rows = [[get(record, name) for name in names] for record in self._objects()]

@@ -9,8 +9,16 @@ from lops_adapters.formats.cells import single
 from lops_adapters.formats.layouts import Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
 from lops_adapters.formats.paths import Steps
+from lops_adapters.formats.shapes import ANY, SCALAR
 
-ANNOTATOR, TASK = "annotator", "task"
+ANNOTATOR, NUMBER = "annotator", "task"
+_DONE = [
+    {
+        "completed_by": (*SCALAR, {"email": SCALAR, "id": SCALAR}),
+        "result": [{"value": {"choices": [ANY]}}],
+    }
+]
+TASK = {"data": {}, "annotations": _DONE, "completions": _DONE}
 
 
 class LabelStudio(Nested):
@@ -21,23 +29,22 @@ class LabelStudio(Nested):
 
     name = "label-studio"
 
+    shape = TASK
+
     def annotations(self, record: dict[str, Any]) -> list[Annotation]:
-        data = record.get("data")
-        if not isinstance(data, dict):
-            return []
-        rows = []
+        data, rows = record.get("data") or {}, []
         for steps, annotation in _done(record):
             who = annotation.get("completed_by")
             if isinstance(who, dict):
                 who = who.get("email") or who.get("id")
             choices = _choices(annotation)
             labels = {name: single(chosen) for name, (chosen, _) in choices.items()}
-            cells = {**labels, ANNOTATOR: who, TASK: record.get("id")}
+            cells = {**labels, ANNOTATOR: who, NUMBER: record.get("id")}
             places: dict[str, Steps] = {
                 name: (*steps, *path) for name, (_, path) in choices.items() if name not in data
             }
             rows.append(Annotation({**data, **cells, **data}, places, [steps]))
-        return rows or [Annotation({**data, TASK: record.get("id"), **data}, {}, [])]
+        return rows or [Annotation({**data, NUMBER: record.get("id"), **data}, {}, [])]
 
     def layout(self, records: Sequence[dict[str, Any]]) -> Layout | None:
         data = dict.fromkeys(name for record in records for name in record.get("data") or ())
@@ -51,7 +58,7 @@ def _done(task: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any]]]:
     """Yield the annotations that were not cancelled, and where they are."""
     key = "annotations" if "annotations" in task else "completions"
     for index, one in enumerate(task.get(key) or ()):
-        if isinstance(one, dict) and not one.get("was_cancelled"):
+        if one and not one.get("was_cancelled"):
             yield (key, index), one
 
 
@@ -59,8 +66,8 @@ def _choices(annotation: dict[str, Any]) -> dict[str, tuple[list[Any], Steps]]:
     """Return control -> its choices, and where the last list of them is."""
     chosen: dict[str, tuple[list[Any], Steps]] = {}
     for index, result in enumerate(annotation.get("result") or ()):
-        choices = (result.get("value") or {}).get("choices")
-        if isinstance(choices, list):
+        choices = ((result or {}).get("value") or {}).get("choices")
+        if choices is not None:
             name = str(result.get("from_name"))
             earlier = chosen[name][0] if name in chosen else []
             chosen[name] = ([*earlier, *choices], ("result", index, "value", "choices"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -18,13 +19,14 @@ from lops_adapters.console import listed, progress
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.formats.limits import Unpacked
+from lops_adapters.remote import opened
 
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
 _NOTES = (".md", ".txt", ".pdf", ".html", "")  # in an archive, next to its table
 _QUOTED = re.compile(r'"[^"]*"')
-_BAD = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
+_BAD = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile)
 _IN_RUNS = 0.8
 _SCRIPTS = (
     ("cp932", "[\u3041-\u30fa]", 0.2),
@@ -54,7 +56,7 @@ def unpacked_name(path: Path) -> Path:
     if path.suffix.lower() == ".zip" and not bare.suffix and path.is_file():
         with (
             suppress(LopsError, OSError, zipfile.BadZipFile),
-            path.open("rb") as file,
+            opened(path) as file,
             zipfile.ZipFile(file) as archive,
         ):
             return bare.with_suffix(Path(_member(archive, path).filename).suffix)
@@ -80,7 +82,7 @@ def binary(path: Path) -> Iterator[IO[bytes]]:
     Raises a LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks
     to.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         if not is_packed(path):
             yield file
             return

@@ -17,6 +17,7 @@ from lops_adapters.formats.json_array import ArrayBlock, RawObjects, around, obj
 from lops_adapters.formats.layouts import Layout
 from lops_adapters.formats.paths import Steps
 from lops_adapters.formats.records import RecordBlock
+from lops_adapters.formats.shapes import check_shape
 from lops_adapters.formats.spans import changed, without
 
 
@@ -54,12 +55,16 @@ class NestedBlock(RecordBlock):
 
 
 class Nested(Format):
-    """An array of records of a tool; it is told by its first one."""
+    """An array of records of a tool; it is told by its first one.
+
+    ``shape``: of a record, see :mod:`~lops_adapters.formats.shapes`.
+    """
 
     suffixes = ()
     unit = "row"
     native = "jsonl"
     copied = "json"
+    shape: Any
 
     @abstractmethod
     def annotations(self, record: dict[str, Any]) -> list[Annotation]:
@@ -73,6 +78,8 @@ class Nested(Format):
         """Read the names of all columns, and the text around the records."""
         text, about = around(path, reading)
         records = [record for _, _, record in objects(path, text)]
+        for number, record in enumerate(records, 1):
+            check_shape(record, self.shape, f"{path}, {self.unit} {number}")
         rows = (row.cells for record in records for row in self.annotations(record))
         names = tuple(dict.fromkeys(name for cells in rows for name in cells))
         return replace(about, format=self.name, columns=names, layout=self.layout(records))

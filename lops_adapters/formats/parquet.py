@@ -51,13 +51,16 @@ class BatchBlock(Block):
     def unpacked(self) -> int:
         return int(self.batch.nbytes)
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         """Return the values of columns: names of classes for their ids, None for other ids."""
         columns = [self._values(name) for name in names]
         for index, name in enumerate(names):
             if name in self.class_names:
-                name_of = dict(enumerate(self.class_names[name]))
-                columns[index] = [name_of.get(code) for code in columns[index]]
+                name_of = dict(enumerate(self.class_names[name])).get
+                columns[index] = [
+                    [*map(name_of, code)] if isinstance(code, list) else name_of(code)
+                    for code in columns[index]
+                ]
         return columns
 
     def _values(self, name: str) -> list[Any]:
@@ -92,9 +95,8 @@ class BatchBlock(Block):
         known = self.class_names.get(column)
         for row, value in values.items():
             if known is not None and value is not None:
-                cells[row] = class_id(known, value, column)
-            else:
-                cells[row] = [value] if _is_list(pyarrow, kind) else value
+                value = class_id(known, value, column)  # noqa: PLW2901
+            cells[row] = [value] if _is_list(pyarrow, kind) else value
         columns = list(self.batch.columns)
         columns[index] = _array(pyarrow, cells, self.batch.schema.field(index))
         batch = pyarrow.RecordBatch.from_arrays(columns, schema=self.batch.schema)
@@ -165,7 +167,8 @@ class Parquet(base.Format):
     ) -> Any:
         """Return the schema of the columns at ``places``, and of added ones."""
         pyarrow, _ = import_pyarrow(Path(start.format))
-        kind = start.types.field(like).type
+        known = like in start.types.names  # a column that is read from others is of text
+        kind = start.types.field(like).type if known else pyarrow.string()
         if pyarrow.types.is_dictionary(kind) or _is_list(pyarrow, kind):
             kind = kind.value_type
         fields = [start.types.field(index) for index in places]

@@ -13,8 +13,8 @@ _LABELS = (ACCEPT, "label")
 class ProdigyBlock(JsonBlock):
     """Examples; a rejected or ignored one has no label."""
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
-        *columns, answers = super().cells((*names, ANSWER))
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
+        *columns, answers = super().values((*names, ANSWER))
         for index, name in enumerate(names):
             if name in _LABELS:
                 pairs = zip(columns[index], answers, strict=True)

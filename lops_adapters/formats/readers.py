@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,10 @@ import numpy as np
 from lops_adapters import formats
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.base import Block, Format, Names, Reading, Start
+from lops_adapters.formats.base import Block, Derived, Format, Names, Reading, Start
 from lops_adapters.formats.files import check_name
 from lops_adapters.formats.files import reading as readable
+from lops_adapters.formats.lines import encoding_of
 
 TABULAR = ("csv", "tsv", "xlsx")  # formats with a line of names
 UNQUOTED = (
@@ -35,6 +36,7 @@ class Table:
         start: the beginning of the first file.
         held: the blocks, if they are in memory.
         notes: sentences about how the files are read.
+        derived: columns that are read from others, by their names.
     """
 
     paths: tuple[Path, ...]
@@ -42,6 +44,7 @@ class Table:
     start: Start
     held: tuple[Block, ...] | None = None
     notes: tuple[str, ...] = ()
+    derived: Mapping[str, Derived] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -57,12 +60,24 @@ class Table:
         Raises a LopsError: a bad byte, a row that does not fit the table, or a file of another
         format.
         """
-        if self.held is not None:
-            yield from self.held
-            return
+        if columns is not None:
+            columns = tuple(dict.fromkeys(part for name in columns for part in self.parts_of(name)))
+        for block in self._read(columns) if self.held is None else self.held:
+            block.derived = self.derived
+            yield block
+
+    def _read(self, columns: Names | None) -> Iterator[Block]:
         for path in self.paths:
             with readable(path):
                 yield from self.format.blocks(path, self.start, columns)
+
+    def parts_of(self, name: str) -> Names:
+        """Return the columns of the file that a column is read from: itself, or several."""
+        return self.derived[name].parts if name in self.derived else (name,)
+
+    def deriving(self, columns: Mapping[str, Derived], note: str) -> Table:
+        """Return the table with further columns that are read from others, and a note."""
+        return replace(self, derived={**self.derived, **columns}, notes=(*self.notes, note))
 
     def cells(self, names: Names) -> Iterator[tuple[Path, int, tuple[Any, ...]]]:
         """Yield (file, line or row number from 1, cells of the named columns).
@@ -201,6 +216,17 @@ def open_table(
     notes = [note for one in starts.values() for note in one.notes]
     notes += [UNQUOTED] if quotes is None and not pairing else []
     return Table(tuple(paths), kind, start, notes=tuple(dict.fromkeys(notes)))
+
+
+def open_saved(path: Path, usual: str = "utf-8") -> Table:
+    """Return a small table as a spreadsheet saved it: CSV by its mark, as UTF-8 or as ``usual``.
+
+    Raises as :func:`open_table`.
+    """
+    with readable(path):
+        is_text = formats.to_read(path).name in ("csv", "tsv")
+        encoding = encoding_of(path, usual) if is_text else usual
+    return open_table([path], encoding=encoding, quiet=True)
 
 
 def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:

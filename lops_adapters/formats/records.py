@@ -16,7 +16,7 @@ class RecordBlock(Block):
     columns: Sequence[str]
     rows: list[list[Any]]
 
-    def cells(self, names: Sequence[str]) -> list[list[Any]]:
+    def values(self, names: Sequence[str]) -> list[list[Any]]:
         places = [self.columns.index(name) for name in names]
         return [[row[index] for row in self.rows] for index in places]
 

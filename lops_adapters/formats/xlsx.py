@@ -19,12 +19,13 @@ from lops_adapters.formats.cells import NA
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.formats.headers import header_of
 from lops_adapters.formats.limits import Unpacked
+from lops_adapters.remote import opened
 
 _LAST_ROW = 1_048_576  # of a spreadsheet
 _BESIDE = 10_000_000  # empty cells beyond the others that are read, at most
 _FIRST = 50  # rows that tell whether a sheet is empty
 _END, _TAG = re.compile(rb"</(?:\w+:)?sheetData>"), 100  # bytes of the tag, at most
-_MERGED = re.compile(rb'mergeCell [^>]*?ref="([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)"')
+_MERGED = re.compile(rb'mergeCell [^>]{0,200}?ref="([A-Z]{1,3})(\d+):[A-Z]{1,3}(\d+)"')
 
 Records = Iterator[tuple[int, list[str]]]
 
@@ -95,7 +96,7 @@ def _sheets(path: Path, reading: Reading) -> Iterator[tuple[Path, tuple[str, ...
     """
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
-    with _damaged(path), path.open("rb") as file:
+    with _damaged(path), opened(path) as file:
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         with closing(book):
             sheets = {one.title: one for one in book.worksheets}
@@ -205,7 +206,7 @@ def cell_text(value: Any) -> str:
 
 def _check_size(path: Path) -> None:
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, ValueError, NotImplementedError):
         raise LopsError(

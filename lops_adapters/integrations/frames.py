@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import single
 from lops_adapters.texts.result import COLUMNS
 from lops_adapters.texts.select import select
 
@@ -115,9 +116,15 @@ def _read_polars(frame: Any, name: str) -> list[Any]:
 
 
 def _read_dataset(frame: Any, name: str) -> list[Any]:
-    plain = list(frame.with_format(None)[name])
-    coded = hasattr(frame.features[name], "names")  # a ClassLabel, where -1 means none
-    return [None if coded and value == -1 else value for value in plain]
+    plain = [single(value) for value in frame.with_format(None)[name]]
+    names = getattr(_inner(frame.features[name]), "names", None)  # of a ClassLabel; -1: no label
+    name_of = dict(enumerate(names or ()))
+    return plain if names is None else list(map(name_of.get, plain))
+
+
+def _inner(feature: Any) -> Any:
+    """Return the feature of the values in lists, or of the values themselves."""
+    return getattr(feature, "feature", feature)
 
 
 def _plain(column: np.ndarray) -> list[Any]:
@@ -158,8 +165,9 @@ def _add_to_dataset(
     marked = frame
     for name, column in columns.items():
         marked = marked.add_column(name, _plain(column))
-    if marked.features[SUGGESTED] != frame.features[label]:
-        marked = marked.cast_column(SUGGESTED, frame.features[label])
+    kind = _inner(frame.features[label])
+    if marked.features[SUGGESTED] != kind:
+        marked = marked.cast_column(SUGGESTED, kind)
     form = frame.format
     if form["type"] is not None:
         everything = set(form["columns"]) == set(frame.column_names)

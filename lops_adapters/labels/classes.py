@@ -1,11 +1,11 @@
 """The classes of a table: names at the edges, codes everywhere else."""
 
+from __future__ import annotations
+
 import json
-import re
-from ast import literal_eval
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -14,8 +14,17 @@ import numpy as np
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import is_unlabelled, is_whole, valid_text, whole
+from lops_adapters.formats.cells import (
+    NO_CLASS,
+    Names,
+    cell_text,
+    is_unlabelled,
+    is_whole,
+    valid_text,
+    whole,
+)
 from lops_adapters.formats.places import SHOWN, rows_of
+from lops_adapters.labels.about import about_absent, about_several, check
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import no_classes
 from lops_adapters.labels.near_names import nearest
@@ -77,6 +86,34 @@ class Classes:
         name = valid_text(str(label))
         return self._by_number.get(whole(name), name)
 
+    def with_checked(self, checked: Iterable[str]) -> Classes:
+        """Return the classes with those at the end that only checked rows have, given as text.
+
+        Raises a LopsError about a label that is no number where the classes are numbers.
+        """
+        known = Names(cell_text(self.values[name]) for name in self.names)
+        kinds = {type(value) for value in self.values.values()}
+        allowed = kinds | {int} if float in kinds else kinds
+        new: dict[str, Hashable] = {}
+        for text in sorted(set(checked)):
+            if text.strip() in ("", NO_CLASS) or known.meant(text) is not None:
+                continue
+            value = text if str in kinds else _parsed(text)
+            if type(value) not in allowed:
+                raise LopsError(
+                    f"a row is checked as {text!r:.80}, and the labels are of type "
+                    f"{listed(sorted(kind.__name__ for kind in kinds), 3)}; wanted one of them, or "
+                    f"{NO_CLASS} if no class fits"
+                )
+            new[text] = value
+            known.add(text)
+        return replace(
+            self,
+            names=(*self.names, *new),
+            counts=np.append(self.counts, np.zeros(len(new), dtype=np.int64)),
+            values={**self.values, **new},
+        )
+
     @cached_property
     def _by_number(self) -> dict[str, str]:
         return {whole(name): name for name in self.names}
@@ -92,7 +129,7 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft_labels))
     numbers = [i for i, label in enumerate(tally.labels) if i and label not in gone]
     absent = [NONE, *(i for i, label in enumerate(tally.labels) if i and label in gone)]
-    _check(tally, numbers, columns)
+    check(tally, numbers, columns)
     names, about = _names(tally, numbers, columns)
     counts: Counter[str] = Counter()
     values: dict[str, Hashable] = {}
@@ -118,7 +155,7 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     codes = {name: code for code, name in enumerate(ordered)}
     code_of = {tally.labels[number]: codes[name] for number, name in names.items()}
     rows = np.array([counts[name] for name in ordered], dtype=np.int64)
-    notes = [*tally.notes, *about, *_about_absent(tally, columns, absent)]
+    notes = [*tally.notes, *about, *about_absent(tally, columns, absent)]
     problems = about_several(of_labels)
     if tally.words:
         spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
@@ -128,33 +165,6 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     classes = Classes(*counted, notes, problems, about)
     _about_gold(tally, columns, classes, numbers)
     return classes
-
-
-def _check(tally: Tally, numbers: Sequence[int], columns: Columns) -> None:
-    """Raise a LopsError about no labels, labels of several types, and lists as texts."""
-    if not numbers:
-        raise LopsError(f"none of the {tally.rows} rows has a {columns.about}")
-    kinds: dict[type, int] = {}
-    for number in numbers:
-        kinds.setdefault(type(tally.labels[number]), number)
-    if len(kinds) > 1 and set(kinds) != {int, float}:
-        firsts = (tally.shown_places([tally.first[i]], 1) for i in kinds.values())
-        shown = (
-            f"{kind.__name__} ({tally.labels[i]!r} in {first})"
-            for (kind, i), first in zip(kinds.items(), firsts, strict=True)
-        )
-        raise LopsError(
-            f"labels{columns.inside} have several types: {', '.join(shown)}; make them all "
-            "strings or all numbers"
-        )
-    for number in numbers:
-        label = tally.labels[number]
-        text = label.strip() if isinstance(label, str) else ""
-        if text[:1] + text[-1:] in ("[]", "{}") and _is_literal(text):
-            raise LopsError(
-                f"{tally.shown_places([tally.first[number]], 1)}: the label {label!r:.60} is a "
-                "list or an object, which may hold several classes; wanted one class name per row"
-            )
 
 
 def _value(label: Hashable, name: str) -> Hashable:
@@ -203,21 +213,6 @@ def one_spelling(names: Collection[str]) -> dict[str, str]:
     return {name: whole(name) if every or whole(name) in plain else name for name in names}
 
 
-def _about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list[str]:
-    """Return a sentence about rows without a class, if any."""
-    count = int(tally.counts[list(absent)].sum())
-    if not count:
-        return []
-    why = "Without a label"
-    if columns.soft_labels or columns.has_votes:
-        why = "Without a largest soft label" if columns.soft_labels else "Without a vote"
-    sentence = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
-    if len(absent) > 1 and columns.abstain is None:
-        option = "abstain=()" if columns.in_memory else "--abstain ''"
-        sentence += f" -1 counts as no label; if it is a class, give {option}."
-    return [sentence]
-
-
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
     """Add sentences about gold labels that are missing or no class.
 
@@ -254,6 +249,14 @@ def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Seque
         )
 
 
+def _parsed(text: str) -> Any:
+    """Return a text as a number, or whatever else it is in JSON; None for NaN and Infinity."""
+    try:
+        return json.loads(text, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        return text
+
+
 def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of classes in the order of their values: numbers by size.
 
@@ -264,30 +267,3 @@ def in_order(values: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(sorted(values, key=lambda name: values[name]))
     except TypeError:  # objects without an order
         return tuple(sorted(values, key=lambda name: repr(values[name])))
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        return isinstance(literal_eval(text), list | dict | set)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        pass
-    try:
-        return isinstance(json.loads(text), list | dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def about_several(labels: Mapping[str, int]) -> list[str]:
-    """Return a sentence about labels that join other labels, such as a#b, if there are any."""
-    joined = {}
-    for label, count in labels.items():
-        parts = re.split(r"\s*[#|;,&+/]\s*", label)
-        if len(parts) > 1 and all(part in labels for part in parts):
-            joined[label] = count
-    if not joined:
-        return []
-    shown = listed((f"{label!r} ({count:,})" for label, count in joined.items()), SHOWN)
-    return [
-        f"Labels that hold several classes: {shown}. Each counts as a class of its own; wanted one "
-        "class per row."
-    ]

@@ -16,6 +16,7 @@ from lops_adapters.labels.missing import is_named, named
 from lops_adapters.labels.naming import IDS, ROWS, TEXTS, Counted
 
 NPY = ".npy"
+FILE = "file"  # as the source, unless a column has this name: labels of a file are of one source
 
 
 def is_file(name: str | None) -> bool:
@@ -36,7 +37,7 @@ class Columns:
         soft_labels: columns of soft labels.
         checked_column: a column of labels by a person; an empty cell: not checked.
         votes: columns of labels, one per label source.
-        source: a column with the source of every label.
+        source: a column with the source of every label; :data:`FILE`: the name of its file.
         classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
         joined: the column of ids or texts by which rows were joined to one per text.
@@ -69,6 +70,10 @@ class Columns:
         if self.joined is None:
             return Counted(ROWS, self.text or "")
         return Counted(IDS if self.joined == self.id else TEXTS, self.joined)
+
+    def is_by_file(self, table: Table) -> bool:
+        """Return whether the source of a label is the name of its file."""
+        return self.source == FILE and FILE not in table.columns
 
     @property
     def own_label(self) -> str | None:
@@ -140,9 +145,10 @@ class Columns:
         self._check_given()
         for option in ("text", "label", "gold", "id", "source", "group"):
             name = getattr(self, option)
-            if name is not None:
+            if name is not None and not (option == "source" and self.is_by_file(table)):
                 taken = [self.label, self.gold] if option == "text" else [self.text]
-                require(table, name, f"--{option}", {other for other in taken if other})
+                for part in table.parts_of(name):
+                    require(table, part, f"--{option}", {other for other in taken if other})
         for name in self.soft_labels:
             require(table, name, "--soft-labels")
         if self.checked_column is not None:
@@ -159,9 +165,15 @@ class Columns:
                 raise LopsError(
                     f"--embeddings {self.embeddings}: no such file; wanted an .npy file or a column"
                 )
-        if self.label is not None and self.label in (self.text, self.gold):
-            other = "--text" if self.label == self.text else "--gold"
-            raise LopsError(f"--label and {other} are both {self.label!r}; give different columns")
+        first: dict[str, str] = {}
+        for option in ("label", "text", "gold", "source"):
+            name = getattr(self, option)
+            for part in () if name is None else table.parts_of(name):
+                other = first.setdefault(part, option)
+                if other != option:
+                    raise LopsError(
+                        f"--{other} and --{option} are both {part!r}; give different columns"
+                    )
 
     def _check_given(self) -> None:
         """Raise a LopsError if texts or labels are not given, or labels twice."""
@@ -173,7 +185,11 @@ class Columns:
             stated = " and ".join(named) or "neither --label, --labels nor --soft-labels"
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
-            raise LopsError("--source names the source of each --label; give --label, too")
+            raise LopsError(
+                "--source names the source of each --label, or of --soft-labels; give one of them"
+            )
+        if self.source == FILE and self.text is None:
+            raise LopsError("--source file joins the rows of each text; give --text, too")
         if self.classes is not None and self.soft_labels:
             raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
 
@@ -181,7 +197,7 @@ class Columns:
 def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``.
 
-    Raises a LopsError about a name or a pattern that no column has, or fewer than two columns.
+    Raises a LopsError about a name or a pattern that no column has.
     """
     columns: list[str] = []
     for part in asked:
@@ -191,13 +207,7 @@ def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
                 require(table, name, "--labels")
                 matching = [name]
             columns += matching
-    named = tuple(dict.fromkeys(columns))
-    if len(named) == 1:
-        raise LopsError(
-            "--labels names 1 column; wanted at least two, one per source; for one column of "
-            "labels use --label"
-        )
-    return named
+    return tuple(dict.fromkeys(columns))
 
 
 def _parted(text: str, columns: Sequence[str]) -> Iterator[str]:

@@ -10,8 +10,9 @@ from typing import Any
 
 from lops_adapters.console import listed
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, lines, readers
+from lops_adapters.formats import files, readers
 from lops_adapters.formats.cells import cell_text, content, single
+from lops_adapters.labels.derived import with_named_text
 from lops_adapters.labels.naming import (
     CHECKED,
     COLUMN,
@@ -138,9 +139,7 @@ def read_corrections(
         LopsError: missing columns, several tables or label columns, labels that no person has
             given, or what reading raises.
     """
-    with files.reading(path):
-        encoding = lines.encoding_of(path, encoding)
-    table = readers.open_table([path], encoding=encoding, quiet=True)
+    table = readers.open_saved(path, encoding)
     relabelled = {f"{OURS}{ROW}", GIVEN} <= set(table.columns)
     before = OURS if relabelled else ""
     sha256, words = _only(path, table, f"{before}{TABLE}"), _only(path, table, f"{before}{COUNTS}")
@@ -151,6 +150,7 @@ def read_corrections(
             "in COLUMN', as lops writes it"
         )
     if relabelled:
+        table = table if counts is None else with_named_text(table, counts.column)
         roles = _of_relabelled(table, counts, column)
     else:
         roles = _of_corrections(path, table, counts, by_id, filled)
@@ -164,14 +164,16 @@ def read_corrections(
             f"{listed(map(repr, table.columns))}; wanted {roles[ROW]!r} and {roles[LABEL]!r}"
             f"{way_out}"
         )
-    roles = {role: name for role, name in roles.items() if name in table.columns}
+    known = {*table.columns, *table.derived}
+    roles = {role: name for role, name in roles.items() if name in known}
     entries = []
     for _, line, cells in table.cells(tuple(roles.values())):
         values = dict(zip(roles, (cell_text(single(cell)) for cell in cells), strict=True))
         if roles[LABEL] == CHECKED and not values[LABEL].strip():
             continue
         entries.append(_entry(line, values, counts))
-    return Edits(path, entries, column, sha256, counts, encoding, numbered=relabelled)
+    saved_as = table.start.reading.encoding
+    return Edits(path, entries, column, sha256, counts, saved_as, numbered=relabelled)
 
 
 def _of_relabelled(

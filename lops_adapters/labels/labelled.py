@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -11,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import listed
 from lops_adapters.core import LopsError, read_pseudo_labels
-from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import Names, cell_text, is_unlabelled
+from lops_adapters.formats.places import rows_of
 from lops_adapters.labels.votes import Votes
 
 
@@ -26,7 +29,9 @@ class Labelled:
         classes: k labels as they were given, in the order of their codes.
         votes: of label sources; None: each sample has one label.
         groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
-        checked: position -> code of the label by a person, -1: none of the classes.
+        checked: position -> code of the label by a person, -1: none of the classes; -2 - place: one
+            of the others.
+        others: classes that only a person names, the label of no sample.
         places: (n,) int64, positions in what the samples were cut from; None: nothing was cut.
     """
 
@@ -37,6 +42,7 @@ class Labelled:
     groups: np.ndarray | None = None
     checked: Mapping[int, int] = field(default_factory=dict)
     places: Any = None
+    others: Sequence[Hashable] = ()
 
     @classmethod
     def of(
@@ -97,7 +103,7 @@ class Labelled:
     @property
     def checked_labels(self) -> dict[int, Hashable | None]:
         """Position -> the label by a person; None: none of the classes."""
-        values = [*self.classes, None]
+        values = [*self.classes, *reversed(self.others), None]
         return {row: values[code] for row, code in self.checked.items()}
 
     def at(self, rows: np.ndarray) -> Labelled:
@@ -131,7 +137,9 @@ class Labelled:
             known,
             codes=new[known.codes],
             classes=[self.classes[code] for code in present.tolist()],
-            checked={row: int(new[code]) for row, code in known.checked.items()},
+            checked={
+                row: code if code < 0 else int(new[code]) for row, code in known.checked.items()
+            },
         )
 
 
@@ -179,25 +187,61 @@ def with_checked(
         labelled: n samples.
         checked: position -> label by a person, None: none of the classes; or None: no checked rows.
         where: names samples, given their positions, in a LopsError about no mapping, a position
-            outside the samples, a sample without a label, or a label that no sample has.
+            outside the samples, a sample without a label, or a label of another type.
     """
     if checked is None:
         return labelled
-    check_positions(checked, len(labelled.codes))
     codes = labelled.codes
-    occur = [labelled.classes[code] for code in sorted(set(codes[codes >= 0].tolist()))]
-    code_of = {None: -1, **{label: code for code, label in enumerate(labelled.classes)}}
-    checks: dict[int, int] = {}
-    for position, label in checked.items():
+    occur = np.unique(codes[codes >= 0]).tolist()
+    checks, others = read_checks(checked, len(codes), [labelled.classes[i] for i in occur], where)
+    for position in checks:
         if codes[position] < 0:
             raise LopsError(
-                f"checked names {where([int(position)])}, which has no label; leave it out, or "
-                "give it a label first"
+                f"checked names {where([position])}, which has no label; leave it out, or give it "
+                "a label first"
             )
-        if not isinstance(label, Hashable) or label not in (None, *occur):
-            raise LopsError(_unknown(label, occur, where([int(position)])))
-        checks[int(position)] = code_of[label]
-    return replace(labelled, checked=checks)
+    known = {row: code if code < 0 else occur[code] for row, code in checks.items()}
+    return replace(labelled, checked=known, others=others)
+
+
+def read_checks(
+    checked: Any, n: int, classes: Sequence[Hashable], where: Callable[[Sequence[int]], str]
+) -> tuple[dict[int, int], list[Hashable]]:
+    """Return what a person says of some of n samples, and the classes that only a person names.
+
+    A label is the class that it spells, see :class:`~lops_adapters.formats.cells.Names`, or a new
+    one. Position -> its place among the classes; -1: none of them; -2 - place: of the others.
+
+    Raises a LopsError about no mapping, a position outside the samples, or a label of another type.
+
+    >>> read_checks({0: "A ", 1: None, 2: "c", 3: "C"}, 4, ["a", "b"], str)
+    ({0: 0, 1: -1, 2: -2, 3: -2}, ['C'])
+    """
+    check_positions(checked, n)
+    names = {cell_text(label): code for code, label in enumerate(classes)}
+    known = Names(names)
+    kinds = {type(label) for label in classes}
+    others: list[Hashable] = []
+    codes: dict[Any, int] = {None: -1}
+    for position, label in sorted(checked.items(), key=lambda one: str(one[1])):
+        place = where([int(position)])
+        if not isinstance(label, Hashable):
+            raise LopsError(f"{place} is checked as {label!r:.80}; wanted a label, or None")
+        if label not in codes:
+            name = known.meant(cell_text(label))
+            if name is None and not any(issubclass(type(label), kind) for kind in kinds):
+                raise LopsError(
+                    f"{place} is checked as {label!r:.80} ({type(label).__name__}), and the labels "
+                    f"are of type {listed(sorted(kind.__name__ for kind in kinds), 3)}; wanted one "
+                    "of the labels, a new one of their type, or None if no class fits"
+                )
+            if name is None:
+                name = cell_text(label)
+                others.append(label)
+                names[name] = -1 - len(others)
+                known.add(name)
+            codes[label] = names[name]
+    return {int(row): codes[label] for row, label in checked.items()}, others
 
 
 def check_positions(checked: Any, n: int) -> None:
@@ -214,25 +258,28 @@ def check_positions(checked: Any, n: int) -> None:
             )
 
 
-def _unknown(label: Any, known: Sequence[Hashable], where: str) -> str:
-    """Return the error about a checked label that no text has."""
-    near = difflib.get_close_matches(str(label), list(map(str, known)), n=1)
-    meant = f"did you mean {near[0]!r}?" if near else "is it a new class?"
-    return (
-        f"{where} is checked as {label!r:.80}, a label that no text has; {meant} Wanted one of the "
-        "labels, or None (in a file, -) if no class fits; for a new class, relabel its texts first"
-    )
+def about_others(labelled: Labelled) -> list[str]:
+    """Return a sentence about classes that only checked rows have; none without such a class."""
+    if not labelled.others:
+        return []
+    rows, known = Counter(labelled.checked.values()), list(map(str, labelled.classes))
+    shown = []
+    for place, label in enumerate(labelled.others):
+        near = difflib.get_close_matches(str(label), known, n=1)
+        hint = f", nearly {near[0]!r}" if near and near[0] != str(label) else ""
+        shown.append(f"{label!r:.80} ({rows_of(rows[-2 - place])}{hint})")
+    return [f"Checked as a class that no row has as its label: {listed(shown, 5)}."]
 
 
 def with_copies(labelled: Labelled) -> Labelled:
-    """Return samples whose copies with the same label are also checked.
+    """Return texts whose copies with the same label are also checked; vectors as they are.
 
     >>> import numpy as np
     >>> some = Labelled(["x", "x", "x", "y"], np.array([0, 0, 1, 0]), ["a", "b"], checked={0: 1})
     >>> with_copies(some).checked
     {0: 1, 1: 1}
     """
-    if not labelled.checked:
+    if not labelled.checked or isinstance(labelled.samples, np.ndarray):
         return labelled
     samples, codes = labelled.samples, labelled.codes.tolist()
     by_content = {(samples[row], codes[row]): code for row, code in labelled.checked.items()}

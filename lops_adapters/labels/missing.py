@@ -1,14 +1,11 @@
 """Which labels are no class: missing ones, -1 among integer codes, and values that users name."""
 
-import re
 from collections.abc import Collection, Hashable, Iterable, Set
 from numbers import Integral
 from typing import Any
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import cell_text
-
-_CODE = re.compile(r"(-?[0-9]+)(?:\.0*)?")  # data frames write -1.0 next to empty cells
+from lops_adapters.formats.cells import cell_text, is_whole, whole
 
 
 def named(abstain: Any) -> frozenset[Hashable] | None:
@@ -83,8 +80,8 @@ def code_or_label(label: Hashable) -> Hashable:
 def _code(label: Hashable) -> int | None:
     """Return a label as an integer; None: it is not one."""
     if isinstance(label, str):
-        code = _CODE.fullmatch(label.strip()) if len(label) < 12 else None
-        return int(code[1]) if code else None
+        text = whole(label.strip())  # data frames write -1.0 next to empty cells
+        return int(text) if len(label) < 12 and is_whole(text) else None
     if isinstance(label, float):
         return int(label) if label.is_integer() else None
     return int(label) if isinstance(label, Integral) and not isinstance(label, bool) else None

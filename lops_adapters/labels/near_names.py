@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import spelling
+from lops_adapters.formats.cells import NUMBER, spelling
 
 SHOWN = 5  # answers in a message
 _NOT = re.compile(r"n['\u2019]t\b")
@@ -16,7 +16,6 @@ _NEGATIONS = {
     *("not", "no", "non", "nor", "none", "never", "neither", "without", "cannot"),
     *("nicht", "kein", "keine", "ohne", "pa", "san", "sin", "niet", "geen", "não", "nao"),
 }
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def nearest(
@@ -78,7 +77,7 @@ def _folded(name: str) -> str:
     ('sci tech', 'sport', 'i not', '-1')
     """
     text = spelling(name)
-    if _NUMBER.fullmatch(text):
+    if NUMBER.fullmatch(text):
         return text
     words = re.sub(r"[\W_]+", " ", _NOT.sub(" not", text)).split()
     return " ".join(w[:-1] if w.endswith("s") and not w.endswith("ss") else w for w in words)

@@ -49,8 +49,7 @@ class LabelReader:
         columns = self.columns
         if columns.votes:
             votes = [cells[name] for name in columns.votes]
-            for column in votes:
-                self.tally.count_votes(column, where)
+            self.tally.count_votes(votes, where)
             return majority(votes, columns.is_named)
         if self._soft is not None:
             rows = list(zip(*(cells[name] for name in columns.soft_labels), strict=True))
@@ -104,8 +103,8 @@ def read_labels(
     cells: dict[str, list[Any]] = {}
     votes: tuple[str, ...] = ()
     if soft_labels is not None and labels is None:
-        cells["labels"] = hard_labels(soft_labels)
-    elif source is not None:
+        labels = hard_labels(soft_labels)
+    if source is not None:
         cells["labels"] = flat_list(labels, "labels", "class names, one per source")
         cells["source"] = flat_list(source, "source", "names, one per label")
         if len(cells["labels"]) != len(cells["source"]):

@@ -1,7 +1,8 @@
 """Soft labels: a probability or a number of votes per class, as label models give them."""
 
 import json
-from collections.abc import Callable, Hashable, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,13 +66,13 @@ def numbers(value: Any) -> Any:
 class SoftLabels:
     """Labels from soft labels, block by block: a column per class, or one of lists or objects.
 
-    ``classes`` so far are names of columns or keys, or numbers from 0 for lists.
+    The classes are names of columns or keys, or numbers from 0 for lists.
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = list(columns)
         self._kind: type | None = None  # of the cells of a single column
-        self.classes: list[Any] = list(columns) if len(columns) > 1 else []
+        self._length: int | None = None  # of lists
 
     def labels(self, rows: Sequence[Sequence[Any]], name_row: Callable[[int], str]) -> list[Any]:
         """Return the largest class of each row of cells; None: a tie, zeros or nothing.
@@ -79,50 +80,56 @@ class SoftLabels:
         ``name_row`` names a position in the LopsError about a cell that is no number, list or
         object of numbers, or a number below 0.
         """
-        if len(self._columns) == 1:
-            rows = self._spread([numbers(row[0]) for row in rows], name_row)
-        made = np.zeros((len(rows), max(2, len(self.classes))))
+        labels = []
         for i, row in enumerate(rows):
-            for j, cell in enumerate(row):
-                if cell is None or (isinstance(cell, str) and not cell.strip()):
-                    continue
-                try:
-                    made[i, j] = float(cell)
-                except _NOT_A_NUMBER:
-                    made[i, j] = -1
-                if made[i, j] < 0 or np.isinf(made[i, j]):
-                    raise LopsError(
-                        f"--soft-labels, {name_row(i)}: found {cell!r:.60} for the class "
-                        f"{self.classes[j]!r}; wanted a number, 0 or more"
-                    )
-        codes: list[Any] = hard_labels(made)
-        return [None if code is None else self.classes[code] for code in codes]
+            pairs: Iterable[tuple[Any, Any]] = zip(self._columns, row, strict=True)
+            if len(self._columns) == 1:
+                pairs = self._pairs(numbers(row[0]), i, name_row)
+            found = [(name, self._number(name, cell, i, name_row)) for name, cell in pairs]
+            labels.append(_largest(found))
+        return labels
 
-    def _spread(self, cells: list[Any], name_row: Callable[[int], str]) -> list[list[Any]]:
-        """Return lists or objects of numbers as rows in the order of the classes."""
-        for i, cell in enumerate(cells):
-            if cell is None:
-                continue
-            self._kind = self._kind or type(cell)
-            if self._kind is dict and isinstance(cell, dict):
-                self.classes += [name for name in cell if name not in self.classes]
-                continue
-            if self._kind is not list or not isinstance(cell, list):
-                self._refuse(cell, name_row(i))
-            self.classes = self.classes or list(range(len(cell)))
-            if len(cell) != len(self.classes):
-                self._refuse(cell, name_row(i))
-        empty = [None] * len(self.classes)
-        if self._kind is dict:
-            return [[(cell or {}).get(name) for name in self.classes] for cell in cells]
-        return [cell or empty for cell in cells]
-
-    def _refuse(self, cell: Any, name_row: str) -> None:
-        expected = "a list or an object of numbers"
-        if self.classes:
-            expected = (
-                f"{len(self.classes)} numbers" if self._kind is list else "an object of numbers"
+    def _number(self, name: Any, cell: Any, row: int, name_row: Callable[[int], str]) -> float:
+        if cell is None or (isinstance(cell, str) and not cell.strip()):
+            return 0.0
+        try:
+            number = float(cell)
+        except _NOT_A_NUMBER:
+            number = -1.0
+        if number < 0 or math.isinf(number):
+            raise LopsError(
+                f"--soft-labels, {name_row(row)}: found {cell!r:.60} for the class {name!r}; "
+                "wanted a number, 0 or more"
             )
-        raise LopsError(
-            f"--soft-labels {self._columns[0]}, {name_row}: found {cell!r:.60}; wanted {expected}"
+        return 0.0 if math.isnan(number) else number
+
+    def _pairs(
+        self, cell: Any, row: int, name_row: Callable[[int], str]
+    ) -> Iterable[tuple[Any, Any]]:
+        """Return (class, number) of a list or an object of numbers."""
+        if cell is None:
+            return ()
+        self._kind = self._kind or type(cell)
+        if self._kind is dict and isinstance(cell, dict):
+            return cell.items()
+        expected = (
+            "an object of numbers" if self._kind is dict else "a list or an object of numbers"
         )
+        if self._kind is list and isinstance(cell, list):
+            self._length = len(cell) if self._length is None else self._length
+            if len(cell) == self._length:
+                return enumerate(cell)
+        if self._length is not None:
+            expected = f"{self._length} numbers"
+        raise LopsError(
+            f"--soft-labels {self._columns[0]}, {name_row(row)}: found {cell!r:.60}; wanted "
+            f"{expected}"
+        )
+
+
+def _largest(pairs: Sequence[tuple[Any, float]]) -> Any:
+    """Return the class of the largest number; None of a tie, or without one above 0."""
+    second, first = sorted([0.0, 0.0, *(number for _, number in pairs)])[-2:]
+    if not first - second > _TIE * first:
+        return None
+    return next(name for name, number in pairs if number == first)

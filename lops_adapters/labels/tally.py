@@ -12,11 +12,13 @@ import numpy as np
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
-from lops_adapters.formats.cells import is_unlabelled
+from lops_adapters.formats.cells import is_unlabelled, whole
 from lops_adapters.formats.paths import leaves
 from lops_adapters.formats.places import SHOWN, Place, shown_places
 
 MOST = 100_000  # different labels
+_BITS = {"0": 0, "1": 1, "false": 0, "true": 1}
+_SPELLINGS = 12  # of these, such as 1, 1.0, "1", "1.0", True
 NONE = 0  # the number of "no label" in a tally
 
 
@@ -48,6 +50,7 @@ class Tally:
         places: of each, its first rows, with their positions in the table.
         with_gold: (d,) int64 rows that also have a gold label.
         gold: (number, gold label) -> rows.
+        single: rows of votes with one 1 among zeros.
         words: NULL, N/A and such -> missing labels that are spelt so.
         notes: sentences about how the files are read.
         unit: of the numbers of rows: line, row or position.
@@ -62,6 +65,7 @@ class Tally:
         self.places: list[list[tuple[int, Place]]] = [[]]
         self.with_gold = np.zeros(1, dtype=np.int64)
         self.gold: Counter[tuple[int, Hashable]] = Counter()
+        self.single = 0
         self.words: Counter[str] = Counter()
         self.notes: list[str] = []
         self.unit = "row"
@@ -128,10 +132,20 @@ class Tally:
                 places.append((first_row + row, (where.path, where.numbers[row])))
         self.counts += np.bincount(numbers, minlength=len(self.counts))
 
-    def count_votes(self, votes: Sequence[Any], where: Where) -> None:
-        """Count the votes of a source, whose labels are classes even if no row gets them."""
-        numbers = self.numbers(votes, where)
-        self.votes += np.bincount(numbers, minlength=len(self.votes))
+    def count_votes(self, votes: Sequence[Sequence[Any]], where: Where) -> None:
+        """Count the votes of each source, whose labels are classes even if no row gets them."""
+        numbers = [self.numbers(column, where) for column in votes]
+        for one in numbers:
+            self.votes += np.bincount(one, minlength=len(self.votes))
+        if self.is_binary:
+            read = np.array([_BITS.get(whole(str(label).lower()), 2) for label in self.labels])
+            self.single += int((read[np.stack(numbers)].sum(axis=0) == 1).sum())
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether all labels are 0 or 1, in any spelling."""
+        known = self.labels[1:]
+        return len(known) <= _SPELLINGS and all(whole(str(one).lower()) in _BITS for one in known)
 
     def count_gold(self, numbers: np.ndarray, gold: Sequence[Any], where: Where) -> None:
         """Count the gold labels of a block; LopsError: one is a list or an object."""
@@ -172,6 +186,7 @@ class Tally:
             self.places[number] += [(first_row + row, place) for row, place in shown[:room]]
         for (number, gold), count in later.gold.items():
             self.gold[moved[number], gold] += count
+        self.single += later.single
         self.words.update(later.words)
         self.paths |= later.paths
         self.unit = later.unit if later.paths else self.unit

@@ -28,6 +28,12 @@ class Votes(NamedTuple):
         """Return the votes for (r,) int positions of samples."""
         return self._replace(codes=self.codes[rows])
 
+    @property
+    def used(self) -> tuple[np.ndarray, np.ndarray]:
+        """The classes that have a vote, (k',) int, and the codes among these, (n, m)."""
+        used = np.unique(self.codes[self.codes >= 0])
+        return used, self.among([self.classes[code] for code in used.tolist()])
+
     def among(self, classes: Sequence[Hashable]) -> np.ndarray:
         """Return the codes among other classes; votes for classes that are not there are gone."""
         code_of = {label: code for code, label in enumerate(classes)}
@@ -99,9 +105,23 @@ def is_votes(labels: Any) -> bool:
         )
     if hasattr(labels, "columns") or getattr(labels, "ndim", 1) == 2:
         return True
-    if not isinstance(labels, Sequence) or not all(isinstance(row, list | tuple) for row in labels):
-        return False
-    return any(len(row) > 1 for row in labels)
+    rows = _lists(labels) or (labels if isinstance(labels, Sequence) else ())
+    return all(isinstance(row, list | tuple) for row in rows) and any(len(row) > 1 for row in rows)
+
+
+def _lists(column: Any) -> list[list[Any]]:
+    """Return the lists in a column of a frame or an array; none, if its cells are others.
+
+    Shorter ones are filled up, a missing one is empty.
+    """
+    if getattr(column, "ndim", 2) != 1 or not hasattr(column, "tolist"):
+        return []
+    cells = [cell.tolist() if hasattr(cell, "tolist") else cell for cell in column.tolist()]
+    rows = [[] if is_unlabelled(cell) else cell for cell in cells if not isinstance(cell, str)]
+    if len(rows) < len(cells) or not all(isinstance(row, list | tuple) for row in rows):
+        return []
+    width = max(map(len, rows), default=0)
+    return [[*row, *[None] * (width - len(row))] for row in rows]
 
 
 def vote_cells(labels: Any) -> dict[str, list[Any]]:
@@ -123,7 +143,9 @@ def vote_cells(labels: Any) -> dict[str, list[Any]]:
                 f"columns of votes have {listed(counts, 5)} entries; wanted one per text in each, "
                 "None for an abstention"
             )
-        return columns
+        lists = _lists(labels[names[0]]) if len(names) == 1 else []
+        return vote_cells(lists) if lists else columns
+    labels = _lists(labels) or labels
     rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in labels]
     lengths = {len(row) for row in rows}
     if len(lengths) != 1 or not min(lengths):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.runs.arms import LOPS
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
 from lops_adapters.runs.final import NETWORK, FinalSettings
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, NOT_NEGATIVE, Range, setting
@@ -37,7 +37,11 @@ class LotclassSettings(FinalSettings):
             "supervision": "names",
         },
     }
-    MORE_ARMS: ClassVar[tuple[str, ...]] = (f"{LOPS}-{REFRESH}", *AT_DOCUMENTS)
+    MORE_ARMS: ClassVar[tuple[str, ...]] = (
+        f"{LOPS}-{REFRESH}",
+        f"{ADAPTIVE}-{REFRESH}",
+        *AT_DOCUMENTS,
+    )
     PLACES: ClassVar[tuple[str, ...]] = (*FinalSettings.PLACES, REFRESH)
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
         "min_named": 1,

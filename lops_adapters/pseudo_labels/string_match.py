@@ -17,6 +17,7 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.pseudo_labels._inputs import Seeds, checked_seeds, checked_texts
 from lops_adapters.pseudo_labels.result import Occurrences, PseudoLabels, label_documents
 from lops_adapters.pseudo_labels.stopwords import STRING_MATCH_STOP_WORDS
+from lops_adapters.scripts import Cutter
 
 # The original tokeniser's separators (`!"#%&()*+,-./:;<=>?@[\]^_{|}~`, back-quote, tab, newline)
 # are white space or ASCII punctuation. Splitting and deleting punctuation removes all of them, so
@@ -43,7 +44,8 @@ def string_match(
     A multi-word seed matches consecutive words of the document. Punctuation and case are ignored;
     stop words count, since phrases such as "rachel and kirsty" contain them. Every occurrence of a
     phrase counts, also inside another ("world war ii" counts for "world war"), and `max_words` does
-    not apply to phrases.
+    not apply to phrases. In scripts without spaces between words, such as Chinese, Japanese and
+    Thai, seed words are found within the text; of seeds that begin at one place, the longest.
 
     Texts are read one by one and not kept: memory grows with the number of distinct words (not with
     `max_words=None`, which needs no counts) and of occurrences of seed words (16 bytes each).
@@ -174,10 +176,11 @@ def _count(
     """
     occurrences = Occurrences([(name, word) for name, words in seeds.items() for word in words])
     words, expressions = _matchers(occurrences.pairs)
+    spaced = Cutter(seed for _, seed in occurrences.pairs)
     n_documents = 0
     for document, text in enumerate(texts):
         n_documents = document + 1
-        bare = text.translate(_DELETE_PUNCTUATION).split()
+        bare = spaced(text).translate(_DELETE_PUNCTUATION).split()
         content = [word for word in bare if word not in STRING_MATCH_STOP_WORDS]
         kept = " ".join(content).lower().split()
         if corpus_counts is not None:

@@ -1,6 +1,7 @@
 """Files of object stores and web servers; only this room knows where bytes are."""
 
-from lops_adapters.remote.path import RemotePath, is_remote, located, matching
+from lops_adapters.remote.names import is_remote, located, matching, opened
+from lops_adapters.remote.path import RemotePath
 from lops_adapters.remote.publish import MANIFEST, complete, manifest, published
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "located",
     "manifest",
     "matching",
+    "opened",
     "published",
 ]

@@ -8,51 +8,20 @@ from __future__ import annotations
 
 import errno
 import io
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from lops_adapters import extras
 from lops_adapters.core import LopsError
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _GOOGLE = ("gs", "gcs")
 _OF_PYARROW = ("s3", *_GOOGLE)
 _BLOCK = 2**22  # bytes of a request
 _WAITING = 2**26  # bytes that may wait to be sent
-
-
-def located(name: str) -> Path:
-    """Return the path of a file or folder, of this machine or remote.
-
-    A :class:`RemotePath` has the methods of :class:`pathlib.Path` that this package calls.
-
-    Raises:
-        LopsError: a password or a query in an address: pages and settings name the files.
-
-    >>> located("a.csv"), str(located("s3://bucket/a") / "b.csv")
-    (PosixPath('a.csv'), 's3://bucket/a/b.csv')
-    """
-    match = _SCHEME.match(name)
-    if match is None:
-        return Path(name)
-    host = name[match.end() :].partition("/")[0]
-    if "@" in host or (match[1].lower() in ("http", "https") and "?" in name):
-        raise LopsError(
-            f"{match[0]}… holds a password or a query, which output would show; download the file "
-            "first, or give its address without"
-        )
-    return cast("Path", RemotePath(name))
-
-
-def is_remote(path: Path) -> bool:
-    """Return whether a path is remote."""
-    return isinstance(path, RemotePath)
 
 
 class RemotePath(PurePosixPath):
@@ -269,27 +238,3 @@ def _named(path: RemotePath) -> Iterator[None]:
         text = str(error).partition("\n")[0] or type(error).__name__
         text = text.partition(" error_info=")[0].rpartition(" last message of ")[2]  # Google's
         raise kind(errno.ENOENT if kind is not OSError else errno.EIO, text, str(path)) from error
-
-
-def matching(pattern: Path) -> list[Path]:
-    """Return the remote files of a pattern, sorted."""
-    parts = pattern.parts
-    first = next((i for i, part in enumerate(parts) if set(part) & set("*?[")), len(parts))
-    base = RemotePath(*parts[:first])
-    paths = _globbed(base, parts[first:]) if first < len(parts) and base.is_dir() else ()
-    return sorted({cast("Path", path) for path in paths if path.is_file()})
-
-
-def _globbed(folder: RemotePath, parts: tuple[str, ...]) -> Iterator[RemotePath]:
-    """Yield what matches the parts of a pattern below a folder, as :func:`glob.glob` does."""
-    if not parts:
-        yield folder
-        return
-    head, rest = parts[0], parts[1:]
-    if head == "**":
-        yield from _globbed(folder, rest)
-    for entry in folder.iterdir() if folder.is_dir() else ():
-        if head == "**" and not entry.name.startswith("."):
-            yield from _globbed(entry, parts)
-        elif fnmatchcase(entry.name, head) and (head[0] == "." or entry.name[0] != "."):
-            yield from _globbed(entry, rest)

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
-from lops_adapters.remote.path import RemotePath, is_remote
+from lops_adapters.remote.names import is_remote
+from lops_adapters.remote.path import RemotePath
 
 MANIFEST = "manifest.json"
 _RUN = re.compile(r"run-[0-9A-Za-z-]+")

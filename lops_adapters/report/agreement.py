@@ -17,6 +17,10 @@ KAPPA = (
 )
 NO_ROW = "no shared row"
 ALPHA = "Krippendorff's alpha says the same of all sources together; it takes missing labels."
+ORDERED = (
+    "Kappa is quadratic and alpha ordinal: a difference counts more, the farther apart two labels "
+    "are in the order {}."
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class LabelsRead(StoredPage):
         rows: their number.
         classes: names, in the order of the tables.
         sources, votes: names, and their numbers of labels.
+        ordered: whether the classes have an order.
         problems, notes: sentences: what is probably not meant so, and how labels are read.
     """
 
@@ -92,6 +97,7 @@ class LabelsRead(StoredPage):
     classes: tuple[str, ...]
     sources: tuple[str, ...]
     votes: tuple[int, ...]
+    ordered: bool
     problems: Sequence[str]
     notes: Sequence[str]
 
@@ -138,6 +144,12 @@ class AgreementPage(LabelsRead):
             sent_back={name: moved(items) for name, items in self.sent_back.items()},
             to_check=tuple(rows[position] for position in self.to_check),
         )
+
+    @property
+    def explained(self) -> tuple[str, str]:
+        """What kappa is; and what alpha is, with its value."""
+        ordered = f" {ORDERED.format(', '.join(self.classes))}" if self.ordered else ""
+        return f"{KAPPA}{ordered}", f"{ALPHA} Here: {shown(self.alpha)}."
 
     @property
     def sentence(self) -> str:

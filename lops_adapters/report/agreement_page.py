@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters.console import percent
-from lops_adapters.report.agreement import ALPHA, KAPPA, AgreementPage, shown
+from lops_adapters.report.agreement import AgreementPage
 from lops_adapters.report.layout import (
     details,
     document,
@@ -68,8 +68,8 @@ def _comparisons(page: AgreementPage) -> str:
 def _pairs(page: AgreementPage) -> str:
     head, *rows = page.table()
     drawn = table(head, rows, "Agreement of two sources", text=(1,), stacked=True)
-    alpha = f"{ALPHA} Here: {shown(page.alpha)}."
-    return section("agreement", "Agreement", _note(KAPPA), drawn, _note(alpha))
+    kappa, alpha = page.explained
+    return section("agreement", "Agreement", _note(kappa), drawn, _note(alpha))
 
 
 def _per_class(page: AgreementPage) -> str:

@@ -128,6 +128,8 @@ class SelectionPage(StoredPage):
         confused: (label, suggested label, rejected rows), most frequent first; equal labels: no
             other label is more probable.
         estimate: the share of wrong labels, and its range from low to high; empty: unknown.
+        ladder: (least probability of a kept label, rows that it rejects, expected number of right
+            labels among these), ascending; empty: confidences are no probabilities.
         wrong: a heading, and the same of each class, as text; empty: unknown.
         n_checked: rows that a person has checked, on which the estimate rests.
         is_probability: whether the confidences are probabilities that the label is right.
@@ -160,6 +162,7 @@ class SelectionPage(StoredPage):
     sources: list[SourceReport] = field(default_factory=list)
     confused: list[tuple[str, str, int]] = field(default_factory=list)
     estimate: list[float] = field(default_factory=list)
+    ladder: list[tuple[float, int, float]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     n_checked: int = 0
     is_probability: bool = False

@@ -175,7 +175,17 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     halves = f'<div>{chart}</div><div><p class="note">{note}</p>{slider}</div>'
     inside = f'<div class="halves">{halves}</div>'
     title = "What another threshold would keep"
-    return card(title, inside, details("Numbers of this chart", numbers)), places
+    return card(title, inside, _ladder(page), details("Numbers of this chart", numbers)), places
+
+
+def _ladder(page: SelectionPage) -> str:
+    """Return a table of what other thresholds would reject; empty: confidences are no chances."""
+    rows = [
+        [f"--sure {sure:g}", count(rejected), count(round(right))]
+        for sure, rejected, right in page.ladder
+    ]
+    head = ("option", "rejected", "expected right among these")
+    return table(head, rows, "Rows that each threshold rejects") if rows else ""
 
 
 def _learnt(page: SelectionPage) -> str:

@@ -1,12 +1,18 @@
-"""The arms of a run: their names, and how a list of them is read."""
+"""The arms of a run: what they are called, and what older run folders call them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
+from lops_adapters.selection.choice import AUTO
 
-STANDARD, LOPS = "standard", "lops"  # no selection; the setting ``method``
+# No selection; LOPS as published, by the setting ``method``; the learning order that keeps the
+# share a held-out probe agrees with, by ADAPTIVE_METHOD.
+STANDARD, LOPS, ADAPTIVE = "standard", "lops", "lops-adaptive"
+ADAPTIVE_METHOD = "ranked"
 
 
 def read_arms(text: str, known: Sequence[str]) -> list[str]:
@@ -26,3 +32,33 @@ def read_arms(text: str, known: Sequence[str]) -> list[str]:
             "comma-separated"
         )
     return [name for name in known if name in asked]
+
+
+def arm_of_today(arm: str, settings: Mapping[str, Any]) -> str:
+    """Return today's name of an arm of a run with these settings, as ``config.json`` has them.
+
+    ``lops`` was once whatever the setting ``method`` said, first called ``rule``.
+
+    >>> arm_of_today("lops-documents", {"method": "ranked", "keep": "auto"})
+    'lops-adaptive-documents'
+    >>> arm_of_today("lops", {"rule": "ranked", "tau": 0.5})
+    'ranked'
+    >>> arm_of_today("lops", {"method": "released", "keep": 0.5})
+    'lops'
+    """
+    method = settings.get("method", settings.get("rule"))
+    name, dash, place = arm.partition("-")
+    if name != LOPS or method != ADAPTIVE_METHOD or arm.startswith(ADAPTIVE):
+        return arm
+    share = settings.get("keep", settings.get("tau"))
+    return f"{ADAPTIVE if share == AUTO else method}{dash}{place}"
+
+
+def refuse_renamed(old: Any, now: Any, path: Path) -> None:
+    """Refuse to go on with a run whose arm lops is another one today."""
+    both = isinstance(old, dict) and isinstance(now, dict) and "method" in now
+    if both and (today := arm_of_today(LOPS, old)) != LOPS:
+        raise LopsError(
+            f"{path} was started by an older version, whose arm lops is {today} today; read it as "
+            "it is, or give another --output"
+        )

@@ -14,13 +14,14 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
-from lops_adapters.runs.arms import LOPS, STANDARD
+from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 
 NETWORK = "network"
 ARMS = tuple(  # those that select among the documents
-    f"{method}-documents" for method in (LOPS, "committee", "automatic", "random", "optimal")
+    f"{method}-documents"
+    for method in (LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal")
 )
 
 
@@ -50,11 +51,10 @@ class FinalSettings(RoundsSettings):
     def usual_arms(self) -> tuple[str, ...]:
         """The arms of a run that names none.
 
-        With a final classifier they share one network, and each costs seconds.
+        ``lops`` selects where the paper does, which costs a network of its own; with a final
+        classifier, ``committee-documents`` shares the Standard arm's and costs seconds.
         """
-        if self.ends_with_network:
-            return self.ARMS
-        return (STANDARD, f"{LOPS}-documents", "committee-documents")
+        return self.ARMS if self.ends_with_network else (*self.ARMS, "committee-documents")
 
     @classmethod
     def shown_arms(cls) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 
 from lops_adapters import storage, surroundings
 from lops_adapters.core import ClassReport, LopsError, Selection
+from lops_adapters.runs.arms import refuse_renamed
 from lops_adapters.selection import Corrected
 
 log = logging.getLogger(__name__)
@@ -219,6 +220,7 @@ def _hold(stored: Path, path: Path) -> None:
 
 def _compare(stored: dict[str, Any], config: dict[str, Any], path: Path) -> None:
     now = json.loads(json.dumps(storage.plain(config)))
+    refuse_renamed(stored.get("settings"), now.get("settings"), path)
     for key in _SAME_ON_RESUME:
         old, new, where = stored.get(key), now.get(key), key
         if old == new:

@@ -12,7 +12,7 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.arms import LOPS
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
@@ -26,7 +26,7 @@ from lops_adapters.selection.selectors import Labels
 Settings = TypeVar("Settings", bound=FrameworkSettings)
 
 # Arms that ``random`` is the control of, in this order.
-CONTROLLED = ("committee", "automatic", LOPS)
+CONTROLLED = ("committee", "automatic", ADAPTIVE, LOPS)
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Job(Generic[Settings]):
         """Return the selector of an arm, as the settings ask for it.
 
         Args:
-            method: a row of :data:`lops_adapters.selection.METHODS`, or ``lops``.
+            method: of the arm: ``lops``, ``lops-adaptive``, or a row of
+                :data:`lops_adapters.selection.METHODS`.
             probe: builds the probe, for the methods that need one.
             seed, n, per_class: see :func:`lops_adapters.selection.build`; the seed: the run's.
             positions: (m,) of the documents that the samples are; None: other samples. By them,
@@ -97,7 +98,7 @@ class Job(Generic[Settings]):
             pairs = enumerate(positions.tolist())
             checked = {i: self.checked[doc] for i, doc in pairs if doc in self.checked}
             options |= {"checked": checked} if checked and "checked" in row.takes else {}
-        keep = self.settings.keep if row.takes_keep and n is None else None
+        keep = self.settings.keep_of(method) if row.takes_keep and n is None else None
         make = partial(
             build,
             row.name,

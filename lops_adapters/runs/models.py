@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
+from lops_adapters.runs.arms import arm_of_today
 from lops_adapters.runs.classifiers import WAY_OUT, ProbeClassifier, TextClassifier
 from lops_adapters.runs.framework import FRAMEWORKS, named
 from lops_adapters.storage import read_json
 
 # Arms whose model :func:`load` returns if no arm is named; the best in docs/findings.md first.
-_PREFERRED = ("committee-documents", "committee", "lops-documents", "lops", "standard")
+_PREFERRED = (
+    *("committee-documents", "committee", "lops-adaptive-documents", "lops-adaptive"),
+    *("lops-documents", "lops", "standard"),
+)
 
 
 def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:
@@ -20,8 +26,10 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
 
     Args:
         path: the folder.
-        arm: which arm of a run; default: the first that exists of ``committee-documents``,
-            ``committee``, ``lops-documents``, ``lops``, ``standard``, else any.
+        arm: which arm of a run, by today's name; default: the first that exists of
+            ``committee-documents``, ``committee``, ``lops-adaptive-documents``, ``lops-adaptive``,
+            ``lops-documents``, ``lops``, ``standard``, else any. A LopsWarning says so where an
+            older run calls it otherwise.
         device: ``auto``, ``cpu``, ``cuda``, ...
 
     Raises:
@@ -29,9 +37,11 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             know, or one with a damaged file.
     """
     root = Path(path)
-    usual = [root / name / "model" for name in _PREFERRED]
+    folders = _arms_of(root)
+    names = [arm] if arm else _PREFERRED
+    usual = [folders.get(name, root / name) / "model" for name in names]
     others = sorted(root.glob("*/model"))
-    tried = [root / arm / "model"] if arm else [root, root / "model", *usual, *others]
+    tried = usual if arm else [root, root / "model", *usual, *others]
     folder = next((candidate for candidate in tried if (candidate / "lops.json").is_file()), None)
     if folder is None:
         looked = ", ".join(str(candidate / "lops.json") for candidate in tried)
@@ -39,6 +49,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"
         )
+    _say_if_renamed(folder.parent.name, folders)
     stored = read_json(folder / "lops.json", WAY_OUT)
     kind = stored.get("kind")
     if not isinstance(kind, str) or kind not in FRAMEWORKS:
@@ -58,3 +69,20 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"a file of {folder} is damaged or missing ({error!r:.200}); {WAY_OUT}"
         ) from error
     return loaded
+
+
+def _arms_of(root: Path) -> dict[str, Path]:
+    """Return the folders of the arms of a run, by today's names; {} if this is no run's folder."""
+    config = root / "config.json"
+    settings = read_json(config, WAY_OUT).get("settings") if config.is_file() else None
+    if not isinstance(settings, dict):
+        return {}
+    return {arm_of_today(one.parent.name, settings): one.parent for one in root.glob("*/model")}
+
+
+def _say_if_renamed(arm: str, folders: Mapping[str, Path]) -> None:
+    today = next((name for name, folder in folders.items() if folder.name == arm), arm)
+    if today != arm:
+        warnings.warn(
+            f"the arm {arm} of this older run is {today} today", LopsWarning, stacklevel=3
+        )

@@ -5,11 +5,12 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from lops_adapters.console import typed
-from lops_adapters.core import RULES, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
-from lops_adapters.runs.arms import LOPS, STANDARD, read_arms
+from lops_adapters.runs.arms import ADAPTIVE, ADAPTIVE_METHOD, LOPS, STANDARD, read_arms
 from lops_adapters.selection import METHODS, Method
+from lops_adapters.selection.choice import AUTO
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
@@ -97,7 +98,7 @@ class FrameworkSettings:
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {}}
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {}
     # What made the paper's numbers, under the preset ``paper`` and ``faithful``.
-    PUBLISHED: ClassVar[Mapping[str, Any]] = {"method": "released", "keep": 0.5}
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {"method": "released"}
 
     # First: it changes others, and an error of --resume names the first setting that differs.
     faithful: bool = setting(
@@ -107,18 +108,18 @@ class FrameworkSettings:
         "same", "classifier that is watched; same: the framework's own", option="selection"
     )
     method: str = setting(
-        "ranked",
-        "reading of LOPS, of the lops arms",
-        choices=RULES,
-        usual="ranked; paper and --faithful: released",
+        "algorithm1",
+        "the lops arms: the paper's algorithm1, or released, as the authors' code selects",
+        choices=("algorithm1", "released"),
+        usual="algorithm1; paper and --faithful: released",
         option="selection",
     )
     keep: float | str = setting(
-        "auto",
-        "fraction to keep per class; auto: the share that a held-out linear probe agrees with",
+        0.5,
+        "fraction to keep per class; auto, always of lops-adaptive: the share that a held-out "
+        "linear probe agrees with",
         within=KEEP,
         metavar="F|auto",
-        usual="auto; paper and --faithful: 0.5",
         option="selection",
     )
     every: int | str = setting("epoch", **EVERY)
@@ -173,14 +174,18 @@ class FrameworkSettings:
         return arm, ""
 
     def row(self, arm: str) -> Method:
-        """Return the method of an arm; ``lops`` is the reading ``method``."""
+        """Return the method of an arm."""
         method, _ = self.split(arm)
-        return METHODS[self.method if method == LOPS else method]
+        return METHODS[{LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD}.get(method, method)]
+
+    def keep_of(self, arm: str) -> float | str:
+        """Return the fraction that an arm keeps, if its method takes one."""
+        return AUTO if self.split(arm)[0] == ADAPTIVE else self.keep
 
     @classmethod
     def known_arms(cls) -> tuple[str, ...]:
         """Return the arms that a run can have: the settings' own, and every other method."""
-        own = (*cls.ARMS, *cls.MORE_ARMS)
+        own = (*cls.ARMS, ADAPTIVE, *cls.MORE_ARMS)
         return (*own, *(name for name in METHODS if name not in own))
 
     def arms(self, text: str | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.canonical import in_content_order
+from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.choice import AUTO, Choice, Keep
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.method_table import METHODS, check
-from lops_adapters.selection.methods.auto_keep import held_out_share
+from lops_adapters.selection.methods.auto_keep import agreed_share
 from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels, Selector
 
@@ -30,7 +29,9 @@ _OF_LABELS = {"count_label": True, "correct": False}  # options of few methods, 
 _CHOSEN = ("encoder", "words", "sure")  # options of a method that are parts of a choice
 
 
-def decide(labelled: Labelled, choice: Choice, **options: Any) -> Outcome:
+def decide(
+    labelled: Labelled, choice: Choice, method: Method | None = None, **options: Any
+) -> Outcome:
     """Select among samples whose labels are read.
 
     The outcome does not depend on the order of the rows, see :mod:`.canonical`.
@@ -38,6 +39,7 @@ def decide(labelled: Labelled, choice: Choice, **options: Any) -> Outcome:
     Args:
         labelled: n samples, all with a label.
         choice: how to select; its probe as for :func:`build`.
+        method: of a choice that is checked; default: the method of the choice.
         options: of the method's own, see :attr:`.Method.options`.
 
     Raises:
@@ -47,9 +49,21 @@ def decide(labelled: Labelled, choice: Choice, **options: Any) -> Outcome:
     >>> decide(labelled, Choice("random", keep=0.5)).labels.tolist()
     [0, 0, 1, 1]
     """
-    data = {"votes": labelled.votes, "groups": labelled.groups}
-    check_data(choice.method, **data, checked=labelled.checked or None)
-    return _selected(*_ready(choice, options), labelled)
+    if method is None:
+        checked = labelled.checked or None
+        check_data(choice.method, votes=labelled.votes, groups=labelled.groups, checked=checked)
+        method, choice = _ready(choice, options)
+    why = ""
+    if choice.keep == AUTO and method.takes_keep and choice.n is None:
+        asked = choice.classifier, choice.seed, choice.quiet, method.by_class
+        share, why = agreed_share(labelled, *asked)
+        choice = replace(choice, keep=share)
+    if method.alone:
+        outcome = method(labelled, choice)
+    else:
+        order = content_order(labelled.samples, labelled.codes, choice.seed)
+        outcome = method(labelled.at(order), choice).at(np.argsort(order))
+    return replace(outcome, stopped=f"{why}; {outcome.stopped}") if why else outcome
 
 
 def build(
@@ -81,7 +95,7 @@ def build(
             no more than that. Default: the fraction ``keep``, rounded up (``confident-learning``:
             what is not flagged).
         keep: fraction of all samples, or of each class. Default: 0.5. ``auto``: the share of
-            labels that a held-out probe prefers, see :func:`.auto_keep.held_out_share`. With
+            labels that a held-out probe prefers, see :func:`.auto_keep.agreed_share`. With
             ``ranked`` it is found per class, and the probe's predictions are divided by the
             classes' shares; class -> fraction does the same. A method that decides how many to keep
             takes ``auto`` only.
@@ -119,7 +133,7 @@ def build(
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels, known=known, **data)
-        return _selected(row, choice, labelled).selection(labelled.classes, corrects)
+        return decide(labelled, choice, row).selection(labelled.classes, corrects)
 
     return selector
 
@@ -143,22 +157,6 @@ def _ready(
     )
     method.check_probe(choice)
     return method, choice
-
-
-def _selected(method: Method, choice: Choice, labelled: Labelled) -> Outcome:
-    if method.alone:
-        return method(labelled, choice)
-    return in_content_order(partial(_of_share, method, choice), labelled, choice.seed)
-
-
-def _of_share(method: Method, choice: Choice, labelled: Labelled) -> Outcome:
-    """Select, with the share that a held-out probe prefers if no other is asked for."""
-    if choice.keep != AUTO or not method.takes_keep or choice.n is not None:
-        return method(labelled, choice)
-    seed, quiet = choice.seed, choice.quiet
-    share = held_out_share(labelled, choice.classifier, seed, quiet, method.by_class)
-    outcome = method(labelled, replace(choice, keep=share.keep))
-    return replace(outcome, stopped=f"{share.why}; {outcome.stopped}")
 
 
 def check_data(method: str, **data: Any) -> None:

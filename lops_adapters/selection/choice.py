@@ -36,7 +36,7 @@ class Choice:
         labelled_by: ``rules``, ``model`` or ``people``, for the estimate of the noise; None: not
             known.
         n: how many samples to keep, see :func:`lops_adapters.selection.build`.
-        further: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
+        score_unseen: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
     """
 
     method: str = "committee"
@@ -54,7 +54,7 @@ class Choice:
     class_shares: Mapping[Any, float] | None = None
     labelled_by: str | None = None
     n: int | None = None
-    further: bool = False
+    score_unseen: bool = False
 
     @property
     def row(self) -> "Method":
@@ -80,7 +80,7 @@ class Choice:
         given = {"encoder": not usual, "words": self.words is not None}
         names = ("sure", "class_shares", "labelled_by")
         given |= {name: getattr(self, name) is not None for name in names}
-        given["further"] = self.further
+        given["score_unseen"] = self.score_unseen
         return [name for name, is_given in given.items() if is_given]
 
     @property

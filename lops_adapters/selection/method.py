@@ -147,7 +147,7 @@ class Assessor(Method):
     """A method that says how probable each class of each sample is.
 
     Then labels are also corrected and weighted, wrong labels counted, and rows named that are worth
-    a check. With :attr:`.Choice.further` its outcome has a fitted committee for further samples.
+    a check. With :attr:`.Choice.score_unseen` its outcome has what scores unseen samples.
     """
 
     takes = ("votes", "groups", "checked")

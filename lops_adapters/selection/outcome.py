@@ -65,10 +65,11 @@ class Outcome:
         rule: name of the method.
         stopped: how a probe trained, in words.
         learnt_at: (n,) float64 epochs; inf: never, or not recorded.
-        suggested: (n,) int64, the most probable class; -1: none, or checked as of no class.
+        suggested: (n,) int64, the most probable class; -1: none, or checked as of no class; below:
+            checked as one of :attr:`.Labelled.others`.
         probability: (n,) float64 in [0, 1], of the suggested class; NaN without one.
         noise: the share of wrong labels; None: not estimated.
-        fitted: scores further samples, see :attr:`.Choice.further`; None: not asked for.
+        fitted: scores unseen samples, with :attr:`.Choice.score_unseen`; None: not asked for.
         sources: of votes, what is estimated of each source.
     """
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.datasets.class_words import SEED_FILES
-from lops_adapters.runs.arms import LOPS
 from lops_adapters.runs.framework import Framework
 from lops_adapters.self_training.settings import SelfTrainingSettings, is_told
 
@@ -37,11 +36,11 @@ class SelfTraining(Framework[SelfTrainingSettings]):
         return settings.settled(settings.arms(options.arms))
 
     def check(self, arms: Sequence[str], settings: SelfTrainingSettings, dataset: Dataset) -> None:
-        told = [arm for arm in arms if is_told(arm)]
-        if told and settings.n_from == LOPS and LOPS not in arms:
+        told, alike = [arm for arm in arms if is_told(arm)], settings.n_from
+        if told and alike not in ("keep", *arms):
             raise LopsError(
-                f"{told[0]} keeps as many as lops, which is not among the methods; add lops, or "
-                "set n_from to 'keep'"
+                f"{told[0]} keeps as many as {alike}, which is not among the methods; add {alike}, "
+                "or set n_from to 'keep'"
             )
 
 

@@ -23,7 +23,7 @@ from lops_adapters.datasets.class_words import SEED_FILES, to_write
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import stages
-from lops_adapters.runs.arms import LOPS, STANDARD
+from lops_adapters.runs.arms import STANDARD
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import CONTROLLED, Job
@@ -87,7 +87,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> Ite
     """Yield the iterations of one arm; arms differ only in the selector.
 
     Args:
-        arm: ``lops``, or a row of :data:`lops_adapters.selection.METHODS`.
+        arm: ``lops``, ``lops-adaptive``, or a row of :data:`lops_adapters.selection.METHODS`.
         prepared: what all arms share.
         job: of the run; only the method ``optimal`` gets its gold labels.
     """
@@ -169,8 +169,8 @@ def _iterate(
 def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
     if corrects := _controlled(arm, job):
         return f"as many per class as {corrects}"
-    if job.settings.n_from == LOPS:
-        return "as many as lops trains on"
+    if job.settings.n_from != "keep":
+        return f"as many as {job.settings.n_from} trains on"
     keep = job.settings.keep
     share = _HELD_OUT if isinstance(keep, str) else f"{keep:g}"
     return f"{share} of the pseudo-labels"
@@ -180,8 +180,9 @@ def _how_many(arm: str, number: int, n_labelled: int, job: Job[SelfTrainingSetti
     """Return how many pseudo-labels an arm is told to keep; None: its method or keep decides."""
     if not is_told(arm) or _controlled(arm, job):
         return None
-    if job.settings.n_from == LOPS:
-        return int(finished_arms(job.folder)[LOPS]["iterations"][number]["trained_on"])
+    if job.settings.n_from != "keep":
+        arms = finished_arms(job.folder)
+        return int(arms[job.settings.n_from]["iterations"][number]["trained_on"])
     keep = job.settings.keep
     return None if isinstance(keep, str) else max(1, int(round(keep * n_labelled, 6)))
 

@@ -12,7 +12,8 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
-from lops_adapters.runs.arms import LOPS
+from lops_adapters.remote import opened
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
@@ -100,9 +101,9 @@ class SelfTrainingSettings(FrameworkSettings):
     )
     n_from: str = setting(
         LOPS,
-        "how many to keep, for methods that must be told: as many as the lops arm trains on in the "
-        "same iteration, or the fraction keep",
-        choices=(LOPS, "keep"),
+        "how many to keep, for methods that must be told: as many as the arm lops (or, without it, "
+        "lops-adaptive) trains on in the same iteration, or the fraction keep",
+        choices=(LOPS, ADAPTIVE, "keep"),
         option=None,
     )
     per_class: bool = setting(
@@ -127,15 +128,17 @@ class SelfTrainingSettings(FrameworkSettings):
 
     def settled(self, methods: Sequence[str]) -> SelfTrainingSettings:
         """Return the settings completed by the methods of a run and the pseudo-label file."""
-        alone = LOPS not in methods and any(map(is_told, methods))
+        alike = next((arm for arm in (LOPS, ADAPTIVE) if arm in methods), "keep")
         checksum = None
         if self.pseudo_labels not in HEURISTICS:
             try:
-                checksum = sha256(Path(self.pseudo_labels).read_bytes()).hexdigest()
+                with opened(Path(self.pseudo_labels)) as file:
+                    checksum = sha256(file.read()).hexdigest()
             except OSError as error:
                 raise LopsError(
                     f"{typed('pseudo_labels')} is {self.pseudo_labels!r}, which cannot be read "
                     f"({error.strerror}); wanted {', '.join(HEURISTICS)}, or a CSV file with "
                     "columns id and label"
                 ) from None
-        return replace(self, n_from="keep" if alone else LOPS, pseudo_labels_sha256=checksum)
+        n_from = alike if any(map(is_told, methods)) else LOPS
+        return replace(self, n_from=n_from, pseudo_labels_sha256=checksum)

@@ -10,10 +10,11 @@ from lops_adapters.console import listed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import content, is_unlabelled
+from lops_adapters.formats.lines import unpacked_name
 from lops_adapters.formats.readers import Table
 from lops_adapters.formats.records import LineBlock, RecordBlock
 from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.naming import TEXTS, key_of
+from lops_adapters.labels.naming import IDS, TEXTS, key_of
 from lops_adapters.labels.votes import check_vote, source_name, vote_of
 
 MOST = 50_000_000  # texts times sources
@@ -45,8 +46,9 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if columns.source is None or columns.text is None:
         return table, columns
     name, notes = _identity(table, columns)
-    labels = () if name is not None else table.cells((str(columns.label),))
-    if name is None and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
+    is_long = name is not None or columns.is_by_file(table)
+    labels = () if is_long else table.cells((str(columns.label),))
+    if not is_long and not any(isinstance(c, list) and len(c) > 1 for _, _, (c,) in labels):
         return replace(table, notes=(*table.notes, *notes)), columns
     columns = replace(columns, joined=name)
     texts, rows = _texts(table, columns)
@@ -81,16 +83,16 @@ def _identity(table: Table, columns: Columns) -> tuple[str | None, list[str]]:
     """Return the column of ids or texts that repeat, None: none does; and sentences about ids."""
     text, notes = str(columns.text), list[str]()
     if columns.id is not None:
-        texts: dict[str, str] = {}  # id -> key of its first text
+        texts: dict[str, Any] = {}  # id -> its first text
         repeated, several = set(), dict[str, str]()
         for path, number, cells in table.cells((columns.id, text)):
-            name, key = content(cells[0]), key_of(TEXTS, cells[1])
+            name, cell = content(cells[0]), cells[1]
             if name in texts:
                 repeated.add(name)
-                if key and texts[name] not in ("", key):
+                if cell != texts[name] and len({"", content(cell), content(texts[name])}) > 2:
                     several.setdefault(name, f"{name!r:.80} ({path}, {table.format.unit} {number})")
             if name:
-                texts[name] = texts.get(name) or key
+                texts[name] = texts.get(name) or cell
         shown = listed(several.values(), 3)
         if 2 * len(several) > len(repeated):
             notes.append(
@@ -113,15 +115,21 @@ def _identity(table: Table, columns: Columns) -> tuple[str | None, list[str]]:
 def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
     """Return the texts in the order of the table, with their votes, and the number of rows."""
     texts: dict[Any, Text] = {}
-    names, count, kind = table.columns, 0, columns.counted.kind
+    names, count = table.columns, 0
+    # Digests take less memory than texts.
+    name_of = content if columns.counted.kind == IDS else partial(key_of, TEXTS)
     first = [name for name in (columns.gold, columns.checked_column) if name is not None]
     if columns.joined is not None:
-        first.append(str(columns.text))
+        first += table.parts_of(str(columns.text))
+    by_file = names_of(table.paths) if columns.is_by_file(table) else None
     for block in table.blocks():
-        read = [str(columns.label), str(columns.source), *first]
-        labels, sources, *others = columns.cells(block, read)
+        labels, *others = columns.cells(block, [str(columns.label), *first])
+        if by_file is not None:
+            sources: list[Any] = [by_file.get(block.path, block.path.name)] * len(block)
+        else:
+            (sources,) = columns.cells(block, [str(columns.source)])
         (cells_of_key,) = [()] if columns.joined is None else block.cells([columns.joined])
-        keys = [key_of(kind, cell) for cell in cells_of_key] or [""] * len(block)
+        keys = list(map(name_of, cells_of_key)) or [""] * len(block)
         ordered = table.format.ordered
         records = block.records(names) if ordered else zip(*block.cells(names), strict=True)
         for row, cells in enumerate(records):
@@ -136,6 +144,21 @@ def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
                 text.votes.setdefault(source, []).append(label)
         count += len(block)
     return list(texts.values()), count
+
+
+def names_of(paths: Sequence[Path]) -> dict[Path, str]:
+    """Return short names of files that differ: without suffix, or of their folders.
+
+    >>> list(names_of([Path("anna.csv"), Path("ben.csv.gz")]).values())
+    ['anna', 'ben']
+    >>> list(names_of([Path("anna/labels.csv"), Path("ben/labels.csv")]).values())
+    ['anna', 'ben']
+    """
+    stems = [unpacked_name(path).stem for path in paths]
+    folders = [path.absolute().parent.name for path in paths]
+    full = [str(path) for path in paths]
+    names = next(one for one in (stems, folders, full) if len(set(one)) == len(paths))
+    return dict(zip(paths, names, strict=True))
 
 
 def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[str, Any]]:
@@ -165,8 +188,8 @@ def _wide(
         columns.checked_column,
         columns.id,
     }  # one column may be both
-    names = {str(columns.label), str(columns.source)} - others
-    gone = {table.columns.index(name) for name in names}
+    names = {*table.parts_of(str(columns.label)), str(columns.source)} - others
+    gone = {table.columns.index(name) for name in names if name in table.columns}
     rest = [index for index in range(len(table.columns)) if index not in gone]
     kept = [table.columns[index] for index in rest]
     votes = tuple(f"{columns.source} {name}" if name in kept else name for name in sources)

@@ -48,7 +48,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
         whole = formats.to_write(output.corrected, "--corrected")
         rehearse(table, whole, ())
     survey = survey_of(table, job.columns, **job.drawn, checked=job.checked)
-    classes = survey.classes()
+    classes = survey.classes().with_checked(one.label for one in survey.checked.values())
     check_sample(classes, job)
     rehearse_labels(table, output.kind, job, classes)
     fitted = fit(survey.sample(classes), job)

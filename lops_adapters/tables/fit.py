@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
 
 FEWEST_PER_CLASS = 10
-# A class that a source votes for, and that is the label of no row in the end.
-_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def fit(sample: Sample, job: TableJob) -> Fit:
     """Select among the sample of a table; raises what :func:`lops_adapters.select` raises."""
     from threadpoolctl import threadpool_limits
 
-    choice = replace(job.choice, further=not sample.is_whole)
+    choice = replace(job.choice, score_unseen=not sample.is_whole)
     # The last bits of an encoder depend on its threads, and Ray scores blocks with one.
     with nullcontext() if sample.is_whole else threadpool_limits(1):
         selection = select_labelled(
@@ -153,21 +151,18 @@ def fit(sample: Sample, job: TableJob) -> Fit:
             where=sample.place,
             rest=sample.rest,
         )
-    reports = dict(selection.per_class)
-    selection.per_class.clear()  # in place, since the report reads it, too
-    names = sample.classes.names
-    selection.per_class.update((name, reports.get(name, _NO_ROWS)) for name in names)
     look = sample.is_whole and job.columns.text is not None
     duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
     return Fit(job, sample, selection, _scoring(sample, job, selection), duplicates)
 
 
 def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring:
-    """Return what scoring all rows takes; the committee is fitted if it scores further rows."""
+    """Return what scoring all rows takes; the committee is fitted if it scores unseen rows."""
     names, outcome, sampled = sample.classes.names, selection.outcome, None
     place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
     places = np.array([place_of[name] for name in selection.classes])
-    in_table = np.append(places, -1)
+    others = [place_of[name] for name in reversed(selection.others)]
+    in_table = np.concatenate([places, others, [-1]]).astype(np.int64)
     assessment = Assessment(
         outcome.mask,
         outcome.confidence,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import NO_CLASS, cell_text, is_unlabelled, meant
+from lops_adapters.formats.cells import NO_CLASS, Names, cell_text, is_unlabelled
 from lops_adapters.formats.files import reading
 from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes
@@ -121,7 +121,8 @@ class Sample:
             )
         said = {row: one.label for row, one in self._checked.items()}
         names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        spelt = {text: meant(text, names) for text in set(said.values())}
+        known = Names(names)
+        spelt = {text: known.meant(text) for text in set(said.values())}
         none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
         return {
             position[row]: None if text in none else names.get(spelt[text] or text, text)

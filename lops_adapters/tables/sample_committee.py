@@ -68,8 +68,8 @@ class SampleCommittee:
         of_new = self.committee([samples[i] for i in new.tolist()], codes[new], of_groups)
         suggested, labels = self._places[of_new.suggested], self._places[of_new.labels]
         of_new = of_new._replace(suggested=suggested, labels=labels)
-        for part, further in zip(assessment, of_new, strict=True):
-            part[new] = further
+        for part, unseen in zip(assessment, of_new, strict=True):
+            part[new] = unseen
         return assessment
 
 

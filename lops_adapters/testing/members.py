@@ -22,7 +22,7 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
 
     Its held-out scores are probabilities, the same each time, and do not know the labels that they
     score: of labels drawn at random, it agrees with no more than by chance, also where a group
-    shares its label. It scores further samples one by one, with and without groups, also after
+    shares its label. It scores unseen samples one by one, with and without groups, also after
     pickling.
 
     Args:
@@ -43,7 +43,10 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
     def scored(codes: np.ndarray, **options: Any) -> tuple[Member, np.ndarray]:
         member = factory.make(build(texts))
         names = [f"class {code}" for code in range(K)]
-        return member, member.score(Folded(texts, codes, names, FOLDS, **options), further=True)
+        labelled = Folded(texts, codes, names, FOLDS, **options)
+        probabilities = member.score(labelled)
+        member.fit(labelled)
+        return member, probabilities
 
     member, probabilities = scored(codes)
     assert member.name, f"{factory.name} has no name"
@@ -51,7 +54,7 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
     _check_probabilities(factory.name, probabilities, N)
     same = np.array_equal(scored(codes)[1], probabilities)
     assert same, f"{factory.name}: the same samples and labels give other probabilities"
-    _check_further(factory.name, member, others)
+    _check_unseen(factory.name, member, others)
     rng = np.random.default_rng(0)
     at_random = rng.permutation(np.arange(N) % K)
     _check_blind(factory.name, "its own label", scored(at_random)[1], at_random)
@@ -59,8 +62,8 @@ def check_member(factory: MemberFactory, inputs: Callable[[Any], Inputs] | None 
     of_groups = rng.permutation(np.arange(N // 4) % K)[groups]
     member, probabilities = scored(of_groups, groups=groups)
     _check_blind(factory.name, "the label of its group", probabilities, of_groups)
-    again = member.score_further(_read(member, texts), groups)
-    _check_blind(factory.name, "the label of its group, further on,", again, of_groups)
+    again = member.score_unseen(_read(member, texts), groups)
+    _check_blind(factory.name, "the label of its group, of unseen samples,", again, of_groups)
 
 
 def _inputs(samples: Any) -> Inputs:
@@ -79,13 +82,13 @@ def _check_probabilities(name: str, probabilities: np.ndarray, n: int) -> None:
     assert fine, f"{name}: scores are no probabilities that sum to 1"
 
 
-def _check_further(name: str, member: Member, samples: list[str]) -> None:
-    probabilities = member.score_further(_read(member, samples))
+def _check_unseen(name: str, member: Member, samples: list[str]) -> None:
+    probabilities = member.score_unseen(_read(member, samples))
     _check_probabilities(name, probabilities, len(samples))
     stored = pickle.loads(pickle.dumps(member))
-    alone = [stored.score_further(_read(stored, [sample])) for sample in samples]
+    alone = [stored.score_unseen(_read(stored, [sample])) for sample in samples]
     same = np.allclose(np.concatenate(alone), probabilities, atol=_ALONE)
-    assert same, f"{name}: the scores of a further sample depend on the others, or on pickling"
+    assert same, f"{name}: the scores of an unseen sample depend on the others, or on pickling"
 
 
 def _check_blind(name: str, what: str, probabilities: np.ndarray, codes: np.ndarray) -> None:

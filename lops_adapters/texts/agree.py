@@ -7,13 +7,12 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
-from lops_adapters.labels.labelled import check_positions
-from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
-from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.votes.sources import by_votes
-from lops_adapters.texts.explain import alike_classes, positions
+from lops_adapters.texts.compared import read_votes, with_checked
+from lops_adapters.texts.labelled import check_votes
 from lops_adapters.texts.select import read_texts
 
 MARGIN = 0.05  # a source that is right in at most this share of rows less often is as good
@@ -34,6 +33,7 @@ def agree(
     margin: float = MARGIN,
     classes: Sequence[Hashable] | None = None,
     abstain: Any = None,
+    ordered: bool = False,
     seed: int = 0,
 ) -> AgreementPage:
     """Compare label sources, such as annotators and language models.
@@ -41,12 +41,15 @@ def agree(
     Args:
         texts: n strings.
         labels: the votes of m sources, as for :func:`lops_adapters.select`.
-        checked: position -> the right label, as a person says, or None for none of the classes: of
-            rows from the top of ``to_check``, or of a random sample.
+        checked: position -> the right label, as a person says, which may be one that no source
+            gives, or None for none of the classes: of rows from the top of ``to_check``, or of a
+            random sample.
         people: names of sources that the others are compared with; default: all.
         margin: share of rows, of :func:`~lops_adapters.evaluation.agreement.difference`.
         classes: in the order in which to show them; labels that nearly name one are read as it.
         abstain: labels that are no class.
+        ordered: labels are ratings, in the order of numbers or of ``classes``: kappa is quadratic
+            and alpha ordinal.
         seed: of the rows to check, and of the interval of alpha.
 
     Returns:
@@ -54,7 +57,8 @@ def agree(
 
     Raises:
         LopsError: unequal numbers of texts and labels, labels of one source only, a checked
-            position or label that is not there, and people that are no source.
+            position that is not there or label of another type, people that are no source, and
+            ordered labels without an order.
 
     >>> votes = {"model": ["a", "a", "b", "b"], "person": ["a", "a", "b", "a"]}
     >>> page = agree(["one", "two", "three", "four"], votes)
@@ -62,15 +66,19 @@ def agree(
     0.5
     """
     texts = read_texts(texts)
-    votes, problems, notes = _read(texts, labels, classes, abstain)
+    votes, problems, notes = read_votes(len(texts), labels, classes, abstain, ordered)
+    check_votes(votes)
     unknown = [name for name in people if name not in votes.sources]
     if unknown:
         raise LopsError(
             f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
         )
-    certain = _certain({} if checked is None else checked, votes)
-    fitted = by_votes(votes.codes, len(votes.classes))
-    joint = fitted.posterior(votes.codes, np.full((len(texts), len(votes.classes)), 1.0))
+    certain, votes = with_checked({} if checked is None else checked, votes)
+    seen = np.isin(np.arange(len(texts)), list(checked or ()))
+    # Sums of floats depend on the order of rows, so all is computed in the order of their content.
+    order = np.lexsort((*votes.codes.T, certain, seen, content_keys(texts, 0)))
+    texts, votes = [texts[row] for row in order.tolist()], votes.at(order)
+    certain, joint = certain[order], _joint(votes)
     voted = (votes.codes >= 0).any(axis=1)
     best = np.where(voted, joint.argmax(axis=1), -1)
     some = bool((certain >= 0).any())
@@ -83,58 +91,28 @@ def agree(
         classes=tuple(map(str, votes.classes)),
         sources=tuple(votes.sources),
         votes=tuple((votes.codes >= 0).sum(axis=0).tolist()),
-        alpha=alpha(votes.codes, len(votes.classes), seed),
-        pairs=_pairs(votes),
+        ordered=ordered,
+        alpha=alpha(votes.codes, len(votes.classes), seed, ordered),
+        pairs=_pairs(votes, ordered),
         truth=CHECKED if some else JOINT,
-        with_truth=_with_truth(votes, true, CHECKED if some else JOINT, weights),
+        with_truth=_with_truth(votes, true, CHECKED if some else JOINT, weights, ordered),
         confusions=_confusions(votes, true, weights),
         comparisons=_comparisons(votes, certain, joint, people, margin) if some else (),
         margin=margin,
         disagreements=_telling(texts, votes, joint),
         sent_back=_sent_back(texts, votes, joint, certain),
-        to_check=_to_check(texts, votes.codes, best, set(checked or ()), seed),
+        to_check=_to_check(texts, votes.codes, best, seen[order], seed),
         problems=problems,
         notes=notes,
-    )
+    ).numbered(order.tolist())
 
 
-def _read(
-    texts: Sequence[str], labels: Any, classes: Sequence[Hashable] | None, abstain: Any
-) -> tuple[Votes, list[str], list[str]]:
-    """Return the votes on n texts, and sentences: problems of the labels, and how they are read."""
-    problems, notes = list[str](), list[str]()
-    votes: Votes | None = labels if isinstance(labels, Votes) else None
-    if votes is None:
-        read = read_labels(labels, abstain=abstain, classes=classes)
-        votes, problems, notes = read.votes, read.problems, read.read_as
-    if votes is None:
-        raise LopsError("labels are of one source; wanted labels of several, a column for each")
-    if len(texts) != len(votes.codes):
-        raise LopsError(
-            f"found {len(texts)} texts and {len(votes.codes)} rows of labels; wanted one per text"
-        )
-    if classes is not None:
-        of_name = {str(one): one for one in votes.classes}
-        order = [of_name[str(one)] for one in classes if str(one) in of_name]
-        votes = votes._replace(codes=votes.among(order), classes=order)
-    counts = np.bincount(votes.codes[votes.codes >= 0], minlength=len(votes.classes)).tolist()
-    alike = alike_classes(dict(zip(votes.classes, counts, strict=True)))
-    return votes, [*alike, *problems], notes
-
-
-def _certain(checked: Mapping[int, Hashable | None], votes: Votes) -> np.ndarray:
-    """Return the codes of checked rows, (n,); -1: not checked, or none of the classes."""
-    code_of = {label: code for code, label in enumerate(votes.classes)}
-    check_positions(checked, len(votes.codes))
-    certain = np.full(len(votes.codes), -1)
-    for row, label in checked.items():
-        if label is not None and label not in code_of:
-            raise LopsError(
-                f"{positions([row])} is checked as {label!r:.80}, a label that no source gives; "
-                "wanted one of its labels, or None if no class fits"
-            )
-        certain[row] = -1 if label is None else code_of[label]
-    return certain
+def _joint(votes: Votes) -> np.ndarray:
+    """Return the probabilities of the classes by all votes, (n, k); 0 for a class without votes."""
+    used, codes = votes.used
+    joint = np.zeros((len(codes), len(votes.classes)))
+    joint[:, used] = by_votes(codes, len(used)).posterior(codes, np.ones((len(codes), len(used))))
+    return joint
 
 
 def _differ(codes: np.ndarray) -> np.ndarray:
@@ -164,20 +142,23 @@ def _compared(votes: Votes) -> list[int]:
     return sorted(np.argsort(-counts, kind="stable")[:_SHOWN].tolist())
 
 
-def _pair(first: str, second: str, counts: np.ndarray, rows: int | None = None) -> Pair:
-    agreement = kappa(counts, rows)
+def _pair(
+    first: str, second: str, counts: np.ndarray, rows: int | None = None, ordered: bool = False
+) -> Pair:
+    agreement = kappa(counts, rows, ordered)
     of_classes = tuple(of_class(counts, code, rows) for code in range(len(counts)))
     equal = float(np.trace(counts) / max(1e-12, counts.sum()))
     return Pair(first, second, equal, agreement, of_classes)
 
 
-def _pairs(votes: Votes) -> tuple[Pair, ...]:
+def _pairs(votes: Votes, ordered: bool) -> tuple[Pair, ...]:
     k, shown = len(votes.classes), _compared(votes)
     return tuple(
         _pair(
             votes.sources[one],
             votes.sources[two],
             confusion(votes.codes[:, one], votes.codes[:, two], k),
+            ordered=ordered,
         )
         for index, one in enumerate(shown)
         for two in shown[index + 1 :]
@@ -185,7 +166,7 @@ def _pairs(votes: Votes) -> tuple[Pair, ...]:
 
 
 def _with_truth(
-    votes: Votes, true: np.ndarray, name: str, weights: np.ndarray | None
+    votes: Votes, true: np.ndarray, name: str, weights: np.ndarray | None, ordered: bool
 ) -> tuple[Pair, ...]:
     """Return every source next to the true classes, (n,); rows weigh as much as given."""
     k, pairs = len(votes.classes), []
@@ -196,7 +177,8 @@ def _with_truth(
         if weights is not None and both.any():
             # Unequal weights say as much as fewer rows (Kish, 1965).
             weighed = weights * weights[both].sum() / (weights[both] ** 2).sum()
-        pairs.append(_pair(source, name, confusion(codes, true, k, weighed), int(both.sum())))
+        counts = confusion(codes, true, k, weighed)
+        pairs.append(_pair(source, name, counts, int(both.sum()), ordered))
     return tuple(pairs)
 
 
@@ -283,9 +265,9 @@ def _sent_back(
 
 
 def _to_check(
-    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, checked: set[int], seed: int
+    texts: Sequence[str], codes: np.ndarray, best: np.ndarray, checked: np.ndarray, seed: int
 ) -> tuple[int, ...]:
-    """Return the rows that are not checked yet, the same in any order of rows.
+    """Return the rows that are not ``checked``, (n,) bool, yet, the same in any order of rows.
 
     In random order, with those on which sources differ ``_OFTEN`` times as often as others near the
     top: where sources agree, they are equally right.
@@ -296,4 +278,4 @@ def _to_check(
     place = np.where(apart, np.cumsum(apart), np.cumsum(~apart)).astype(np.float64) - 0.5
     place /= np.where(apart, _OFTEN * apart.sum(), (~apart).sum())
     order = order[np.argsort(place, kind="stable")]
-    return tuple(row for row in order.tolist() if row not in checked)
+    return tuple(order[~checked[order]].tolist())

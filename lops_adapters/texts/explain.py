@@ -9,10 +9,11 @@ import numpy as np
 
 from lops_adapters.console import listed, percent, typed
 from lops_adapters.core import Selection
-from lops_adapters.encoders.word_counts import AUTO, LONGEST, is_unspaced
+from lops_adapters.encoders.word_counts import AUTO, LONGEST
 from lops_adapters.formats.places import SHOWN, rows_of, shown_places
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
+from lops_adapters.scripts import is_unspaced
 from lops_adapters.selection import Method
 from lops_adapters.selection.committee.committee import CANNOT_TELL
 from lops_adapters.selection.committee.noise import Rate

@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.console import typed
-from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, with_checked, with_copies
+from lops_adapters.core import ClassReport, LopsError, LopsWarning
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
+from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
 from lops_adapters.selection import Choice, Outcome, decide
@@ -38,7 +39,10 @@ from lops_adapters.texts.result import TextSelection
 from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
+# A class that a source votes for, or a person names, and that is the label of no row in the end.
+_NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
+_BYTES_OF_PAIRS = 50  # per two pairs of a source and a class, at the peak, as measured
 
 
 def select_labelled(
@@ -68,6 +72,7 @@ def select_labelled(
     """
     row, shown = choice.row, labelled.samples
     if labelled.votes is not None:
+        check_votes(labelled.votes)
         labelled = replace(labelled, codes=first_codes(labelled.votes))
         labels = labelled.labels
     known = labelled.with_label()
@@ -79,39 +84,31 @@ def select_labelled(
     known = labelled.with_label()
     known = known if matrix is None else replace(known, samples=matrix)
     labels_rest = row.assesses and matrix is None and len(known.codes) < len(labels) + len(rest)
-    choice = replace(choice, further=choice.further or labels_rest)
+    choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
-    outcome = _decide(used, known, pred_probs is not None)
+    options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
+    outcome = decide(with_copies(known), used, **options)
     selection = outcome.selection(known.classes)
-    if row.assesses:
-        labels = list(labels)
-        for place_of, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
-            labels[place_of] = known.classes[code]
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
-    settings = {
-        **_used(used),
-        **choice.asked,
-        "method": choice.method,
-        "seed": choice.seed,
-        "samples": "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs",
-    }
+    samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
     why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     suggests = labels_rest and not cannot_tell(selection)
     result = TextSelection(
         outcome,
         known,
         shown,
-        labels,
+        _labels_after(outcome, known, labels) if row.assesses else labels,
         why,
-        settings,
+        {**_used(used), "samples": samples},
         to_check=rows_to_check(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
+    _add_classes(result.per_class, labelled)
     _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
@@ -121,16 +118,24 @@ def select_labelled(
     return result
 
 
-def _decide(choice: Choice, known: Labelled, are_probabilities: bool) -> Outcome:
-    """Select among these samples; copies of a checked row are also checked."""
-    samples = known.samples
-    alike = range(len(known)) if isinstance(samples, np.ndarray) else samples
-    known = replace(with_copies(replace(known, samples=alike)), samples=samples)
-    return decide(known, choice, **({"probabilities": True} if are_probabilities else {}))
+def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
+    """Return n labels in which those of texts with a label are the method's."""
+    labels = list(labels)
+    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+        labels[place] = known.classes[code]
+    return labels
+
+
+def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
+    """Add the classes that are the label of no row, in place, since the report reads them, too."""
+    reports = dict(per_class)
+    per_class.clear()
+    for label in (*labelled.classes, *labelled.others):
+        per_class[label] = reports.get(label, _NO_ROWS)
 
 
 def _rest_of(
-    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, further: Sequence[str]
+    outcome: Outcome, known: Labelled, texts: Sequence[str], choice: Choice, others: Sequence[str]
 ) -> Rest:
     """Learn to label texts without a label, from the others and the committee."""
     assert outcome.fitted is not None
@@ -140,14 +145,14 @@ def _rest_of(
         outcome.fitted,
         known.samples,
         codes,
-        [*pool, *further],
+        [*pool, *others],
         encoder=choice.encoder,
         seed=choice.seed,
     )
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings of the probe and the encoder in use."""
+    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     return {
         "probe": repr(probe),
@@ -155,12 +160,16 @@ def _used(choice: Choice) -> dict[str, Any]:
         "sure": choice.sure,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
+        **choice.asked,
+        "method": choice.method,
+        "seed": choice.seed,
     }
 
 
 def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
     """Add the sentences about corrections, checked rows, copies and scripts."""
     why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
+    why.texts += about_others(known)
     if result.checks_rows:
         why.pairs = pair_sentences(result.corrections())
         why.rows += checked_sentences(result.checked_rate, len(labels))
@@ -212,6 +221,20 @@ def _check_size(known: Labelled, choice: Choice) -> None:
             f"found {n} texts with a label, and {row.name} uses cross-validation; wanted at least "
             f"{FEWEST}, or a ranking with a number for keep, such as method='learning-order', "
             "keep=0.5"
+        )
+
+
+def check_votes(votes: Votes) -> None:
+    """Raise a LopsError about more classes of more sources than the memory holds."""
+    k, (_, codes) = len(votes.classes), votes.used
+    rows, sources = np.nonzero(codes >= 0)
+    pairs = len(np.unique(sources * k + codes[rows, sources]))
+    needed, free = pairs**2 * _BYTES_OF_PAIRS, free_memory()
+    if free is not None and needed > free:
+        raise LopsError(
+            f"{len(votes.sources):,} sources vote for {k:,} classes in {pairs:,} ways, which take "
+            f"about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; leave out "
+            "sources or rare classes"
         )
 
 

@@ -24,6 +24,7 @@ from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.rest import Rest
 from lops_adapters.texts.sources import source_reports
+from lops_adapters.texts.totals import ladder_of, rungs
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
@@ -40,7 +41,8 @@ class TextSelection(Selection):
 
     Attributes:
         texts, labels: lists of length n, as given; of votes, labels are the most probable ones.
-        classes: labels that a text has, in the order of the outcome's codes.
+        classes, others: labels that a text has, in the order of the outcome's codes; and classes
+            that only a checked row has.
         abstained: sorted positions of the texts without a label, int64.
         sources: of votes, what is estimated of each label source, a
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
@@ -97,9 +99,10 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        values = objects([*classes, None])  # the last one: none
+        values = objects([*classes, *reversed(known.others), None])  # the last one: none
         self.outcome, self.rest = outcome, rest
         self.texts, self.labels, self.classes = texts, labels, classes
+        self.others = known.others
         self.said, self.settings = why, settings
         self.votes = votes
         self.sources = [] if votes is None else source_reports(votes, outcome.sources, classes)
@@ -352,12 +355,15 @@ class TextSelection(Selection):
             settings=self.settings,
             versions=extras.versions(),
         )
+        estimate = self.wrong.share(self.per_class)
+        right = self.confidence[self._scored]
         return replace(
             page,
             table=dict(table or {}),
             n_abstained=len(self.abstained),
             sources=self.sources,
-            estimate=self.wrong.share(self.per_class),
+            estimate=estimate,
+            ladder=ladder_of(*rungs(right)) if estimate else [],
             wrong=wrong_column(self.per_class, self.wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=METHODS[self.settings["method"]].is_probability,

@@ -42,7 +42,7 @@ def select(
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
-    further: bool = False,
+    score_unseen: bool = False,
 ) -> TextSelection:
     """Select the texts whose labels to trust.
 
@@ -88,9 +88,10 @@ def select(
             a tie, or zeros, has none.
         abstain: a label that is no class, or a list of them; None, NaN and blank strings never are.
             Default: -1, if the labels are integer codes from 0 with at least two other classes.
-        checked: position -> the right label, as a person says, or None for none of the classes; of
-            the committee only. It learns from them how far to believe its members and the labels,
-            keeps these rows (None: rejects), and measures the noise.
+        checked: position -> the right label, as a person says, which may be one that no text has,
+            or None for none of the classes; of the committee only. It learns from them how far to
+            believe its members and the labels, keeps these rows (None: rejects), and measures the
+            noise.
             :meth:`~lops_adapters.texts.result.TextSelection.to_check` says which rows.
         source: n names, of the rule, annotator, prompt or seed word that gave each label; the
             committee then estimates how often each of them is right. If texts repeat, as with
@@ -103,8 +104,8 @@ def select(
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
         quiet: no progress bars.
-        further: fit the committee to assess further texts: the selection's ``outcome.fitted`` is a
-            :class:`~.assessment.FittedCommittee`. Of the committee only.
+        score_unseen: fit the committee to score unseen texts: ``outcome.fitted`` of the selection
+            is a :class:`~.assessment.FittedCommittee`. Of the committee only.
 
     Returns:
         The selection, with positions in the order of ``texts``.
@@ -119,7 +120,9 @@ def select(
     ([17], 'money')
     """
     asked = method, keep, per_class, as_probe(probe, quiet), every, sure
-    choice = Choice(*asked, encoder, words, analyzer, seed, strict, quiet, further=further)
+    choice = Choice(
+        *asked, encoder, words, analyzer, seed, strict, quiet, score_unseen=score_unseen
+    )
     check(choice, among=offered())
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")

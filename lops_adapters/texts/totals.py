@@ -14,6 +14,8 @@ from lops_adapters.report.contents import SelectionPage, counted
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.texts.class_table import Wrong
 
+RUNGS = (0.5, 0.6, 0.7, 0.8, 0.9)  # least probabilities of a kept label
+
 
 @dataclass
 class Totals:
@@ -26,6 +28,8 @@ class Totals:
         doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
             add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
+        below, below_right: (r,) int64 rows whose label is right with a probability below each of
+            :data:`RUNGS`, and the expected number of right labels among these, in millionths.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
     """
 
@@ -37,6 +41,8 @@ class Totals:
     wrong_kept: np.ndarray
     doubt: np.ndarray
     corrections: np.ndarray
+    below: np.ndarray
+    below_right: np.ndarray
     relabelled: int = 0
     abstained: int = 0
 
@@ -46,7 +52,9 @@ class Totals:
         zeros: dict[str, Any] = {
             one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
         }
-        return cls(**zeros, corrections=np.zeros((n_classes, n_classes), dtype=np.int64))
+        rungs = np.zeros((2, len(RUNGS)), dtype=np.int64)
+        corrections = np.zeros((n_classes, n_classes), dtype=np.int64)
+        return cls(**zeros, corrections=corrections, below=rungs[0], below_right=rungs[1])
 
     def __add__(self, other: Totals) -> Totals:
         """Return the counts of both."""
@@ -69,6 +77,9 @@ class Totals:
         self.kept += np.bincount(codes[kept], minlength=k)
         doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - assessment.right), 0, 1))
         self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
+        below, below_right = rungs(assessment.right)
+        self.below += below
+        self.below_right += below_right
         corrected = ~kept & (assessment.suggested >= 0)
         pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
         self.corrections += pairs.reshape(k, k)
@@ -117,4 +128,26 @@ class Totals:
         confused = self.confused([label for label, _ in classes])
         of_gold = self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
         counts = counted(classes, self.rows, self.kept, *of_gold)
-        return replace(sample, **counts, n_abstained=self.abstained, confused=confused)
+        return replace(
+            sample,
+            **counts,
+            n_abstained=self.abstained,
+            confused=confused,
+            ladder=ladder_of(self.below, self.below_right) if sample.estimate else [],
+        )
+
+
+def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many labels are right with a probability below each of :data:`RUNGS`, and the
+    expected number of right ones among these, in millionths: (r,) int64 each.
+
+    ``right`` are (m,) probabilities that labels are right.
+    """
+    below = right[:, None] < np.array(RUNGS)
+    millionths = np.rint(1e6 * np.clip(np.nan_to_num(right), 0, 1)).astype(np.int64)
+    return below.sum(axis=0), (below * millionths[:, None]).sum(axis=0)
+
+
+def ladder_of(below: np.ndarray, below_right: np.ndarray) -> list[tuple[float, int, float]]:
+    """Return (least probability, rows that it rejects, right labels among these), ascending."""
+    return list(zip(RUNGS, below.tolist(), (below_right / 1e6).tolist(), strict=True))

@@ -32,12 +32,13 @@ def state(path: Path, text: str) -> str:
     """Return the state of a file, compared with the ``text`` that this version would copy there.
 
     ``missing``; ``current``: the same text; ``old``: an unchanged copy by another version;
-    ``edited``: changed since it was copied; ``foreign``: another text without a stamp.
+    ``edited``: changed since it was copied; ``foreign``: another text without a stamp, or a link
+    to nowhere.
     """
     try:
         content = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return "missing"
+        return "foreign" if path.is_symlink() else "missing"
     except (OSError, UnicodeDecodeError):
         return "foreign"
     first, _, rest = content.partition("\n")

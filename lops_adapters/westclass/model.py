@@ -25,15 +25,17 @@ class WestclassClassifier(TextClassifier):
         classes: class names, in the order of probability columns.
         network: the trained network.
         settings: of the run.
+        words: of scripts without spaces, at which texts are cut.
     """
 
     classes: Sequence[str]
     network: Network
     settings: WestclassSettings
+    words: Sequence[str] = ()
 
     def _probabilities(self, texts: Sequence[str]) -> np.ndarray:
         """A text without a known word gets the network's prediction for an empty document."""
-        tokens = tokenize(texts, faithful=self.settings.faithful)
+        tokens = tokenize(texts, self.words, faithful=self.settings.faithful)
         return self.network.predict_proba(as_read(tokens, self.settings))
 
     def save(self, folder: Path) -> None:
@@ -46,6 +48,7 @@ class WestclassClassifier(TextClassifier):
             "network": self.network.kind,
             "classes": list(self.classes),
             "settings": self.settings.as_dict(),
+            "words": list(self.words),
         }
         write_json(folder / "lops.json", stored)
 
@@ -54,7 +57,8 @@ class WestclassClassifier(TextClassifier):
         """Read what :meth:`save` wrote."""
         stored = json.loads((folder / "lops.json").read_text(encoding="utf-8"))
         network = probe_class(stored["network"]).load(folder / "network", device=device)
-        return cls(stored["classes"], network, WestclassSettings(**stored["settings"]))  # type: ignore[arg-type]
+        settings = WestclassSettings(**stored["settings"])
+        return cls(stored["classes"], network, settings, stored.get("words", ()))  # type: ignore[arg-type]
 
 
 def as_read(documents: list[Document], settings: WestclassSettings) -> list[Document]:

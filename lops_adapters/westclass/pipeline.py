@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from lops_adapters.runs.arms import STANDARD
 from lops_adapters.runs.final import is_at_documents
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.stages import Samples, Stage
+from lops_adapters.scripts import words_to_cut
 from lops_adapters.selection import trusted_positions
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.westclass.classifier import Network, build_network, build_probe
@@ -49,6 +51,7 @@ class Prepared(stages.Prepared):
 
     Attributes:
         settings: with the sizes for the length of the documents.
+        cut_at: words of scripts without spaces, at which documents are cut.
         documents: as the network reads them.
         vectors: Word2Vec on the corpus.
         topics: one per class.
@@ -57,6 +60,7 @@ class Prepared(stages.Prepared):
     """
 
     settings: WestclassSettings
+    cut_at: list[str]
     documents: list[Document]
     vectors: WordVectors
     topics: list[Topic]
@@ -72,7 +76,9 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
     """
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)
-    tokens = tokenize(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
+    given = chain(*corpus.seeds.values(), *corpus.names.values())
+    cut_at = words_to_cut(corpus.texts, given)
+    tokens = tokenize(corpus.texts, cut_at, faithful=settings.faithful, quiet=job.quiet)
     counts = word_counts(tokens)
     if not any(map(is_word, counts)):
         raise LopsError(
@@ -105,6 +111,7 @@ def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
         tables=tables_of(samples, pseudo_documents, vectors, topics, corpus),
         given=labelled,
         settings=settings,
+        cut_at=cut_at,
         documents=documents,
         vectors=vectors,
         topics=topics,
@@ -217,7 +224,9 @@ def _self_train(
         quiet=job.quiet,
     )
     if prepared.settings.ends_with_network:
-        model = WestclassClassifier(prepared.corpus.classes, network, prepared.settings)
+        model = WestclassClassifier(
+            prepared.corpus.classes, network, prepared.settings, prepared.cut_at
+        )
         job.save_model(arm, model)
     return {name: np.asarray(value) for name, value in vars(done).items()}
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.encoders.words import WordVectors
+from lops_adapters.scripts import is_unspaced
 from lops_adapters.westclass.tokens import Document, flat, is_word, tokenize
 from lops_adapters.westclass.topics import Seed
 
@@ -24,7 +25,8 @@ def seed_pieces(
 
     A seed that is a word of the corpus, ignoring case, is that word. Other seeds, such as
     ``law_enforcement`` or ``same-sex``, are split into words as documents are by default, and mean
-    the average of their distinct words. Seeds and parts without a vector are left out with a
+    the average of their distinct words; in scripts without spaces between words, of their
+    characters. Seeds and parts without a vector are left out with a
     warning. Seeds of a class with the same words count once. A LopsError names all classes without
     a known seed.
 
@@ -62,7 +64,8 @@ def _words_in(seed: str, known: Collection[str]) -> list[str]:
     whole = seed.strip().lower()
     if whole in known and any(map(str.isalnum, whole)):
         return [whole]
-    return [token for token in dict.fromkeys(flat(tokenize([seed])[0])) if is_word(token)]
+    parts = " ".join(seed) if is_unspaced(seed) else seed
+    return [token for token in dict.fromkeys(flat(tokenize([parts])[0])) if is_word(token)]
 
 
 def seed_vectors(pieces: Mapping[str, Sequence[Pieces]], vectors: WordVectors) -> list[Seed]:
@@ -97,7 +100,8 @@ def words_of_documents(
         raise LopsError(
             f"no labelled document for {', '.join(lacking)}; wanted at least one per class"
         )
-    usable = {word for word in known if len(word) > 1 and is_word(word)} - ENGLISH_STOP_WORDS
+    long = {word for word in known if len(word) > 1 or is_unspaced(word)}
+    usable = set(filter(is_word, long)) - ENGLISH_STOP_WORDS
     texts = [[word for word in flat(document) if word in usable] for document in documents]
     most = max(1, len(texts) // 5)
     try:

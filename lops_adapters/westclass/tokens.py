@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from lops_adapters.console import progress
+from lops_adapters.scripts import Cutter
 
 Document = list[list[str]]  # sentences of tokens
 PAD = "<PAD/>"
@@ -17,12 +18,15 @@ _PLAIN_MARKS = re.compile(r'([",.!])')
 _ESCAPED_MARKS = re.compile(r"([()?])")
 
 
-def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True) -> list[Document]:
+def tokenize(
+    texts: Sequence[str], words: Sequence[str] = (), *, faithful: bool = False, quiet: bool = True
+) -> list[Document]:
     """Split lower-cased documents into tokens, and the tokens into sentences.
 
     Sentences end after full stops, exclamation marks and question marks. ``faithful``: the
     original's tokens, ASCII only, numbers cut at the point, brackets and question marks with a
-    backslash in front, contractions split only if in lower case.
+    backslash in front, contractions split only if in lower case. ``words`` of scripts without
+    spaces between words, and each other character of these scripts, are tokens.
 
     >>> tokenize(["Don't pay $5.50! It's the law_enforcement"])
     [[['do', "n't", 'pay', '5.50', '!'], ['it', "'s", 'the', 'law', 'enforcement']]]
@@ -30,9 +34,9 @@ def tokenize(texts: Sequence[str], *, faithful: bool = False, quiet: bool = True
     # One string object per word: a corpus has millions of tokens and few words.
     same: dict[str, str] = {}
     cut = _original_tokens if faithful else _tokens
-    documents = []
+    spaced, documents = Cutter(words), []
     for text in progress(texts, quiet=quiet, unit="document", desc="tokenising"):
-        documents.append(_sentences([same.setdefault(token, token) for token in cut(text)]))
+        documents.append(_sentences([same.setdefault(token, token) for token in cut(spaced(text))]))
     return documents
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lops_adapters.probes import FAST
-from lops_adapters.runs.arms import LOPS
+from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, Range, setting
 
@@ -28,7 +28,7 @@ class XclassSettings(RoundsSettings):
         },
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None, "share_power": 1.0}
-    MORE_ARMS: ClassVar[tuple[str, ...]] = (f"{LOPS}-{ALL}",)
+    MORE_ARMS: ClassVar[tuple[str, ...]] = (f"{LOPS}-{ALL}", f"{ADAPTIVE}-{ALL}")
     PLACES: ClassVar[tuple[str, ...]] = (ALL,)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
 

@@ -4,7 +4,7 @@ from statistics import mean
 
 import pytest
 
-from benchmarks.pages import common, curves, defaults, frameworks, heuristics, self_training
+from benchmarks.pages import base, common, curves, defaults, frameworks, heuristics, self_training
 from benchmarks.pages.self_training import files_of, values
 
 CORPORA = ("20news-coarse", "20news-fine", "agnews")
@@ -90,6 +90,55 @@ def test_learning_order_ranks_worse_than_probability_and_automatic_best():
     assert [order < probability for order, probability in pairs] == [True] * 3
 
 
+def test_with_a_fine_tuned_base_transformer_learning_order_ranks_better_but_trains_no_better():
+    groups, better, halves = curves.groups_of("fine-tuned"), 0, {}
+    for (_, data), files in groups.items():
+        for item in files:
+            found = item["result"]["confidences"]
+            order, probability, often = (
+                found[name]
+                for name in ("learning-order", "probability", "learning-order, every 6 updates")
+            )
+            better += order["auroc"] > probability["auroc"] > often["auroc"]
+            assert order["aunc"] < probability["aunc"] < often["aunc"] < found["random"]["aunc"]
+        halves[data] = {
+            name: 100 * mean(row["macro_f1"] for row in curves.f1_rows(files, name, share))
+            for name, share in (
+                ("all", 1.0),
+                ("learning-order", 0.5),
+                ("probability, per class", 0.5),
+                ("random", 0.5),
+            )
+        }
+    assert better == 6
+    for found in halves.values():
+        assert abs(found["learning-order"] - found["all"]) < 0.5
+        assert abs(found["learning-order"] - found["probability, per class"]) < 1.6
+    gains = {name: found["learning-order"] - found["random"] for name, found in halves.items()}
+    assert round(gains["20news-coarse"]) == 5
+    assert gains["agnews"] < 0
+    epochs = {data: mean(map(base.auroc_of_epochs, files)) for (_, data), files in groups.items()}
+    last = {
+        data: mean(found["auroc"] for found in curves.of_confidence(files, "probability"))
+        for (_, data), files in groups.items()
+    }
+    assert epochs["agnews"] > last["agnews"]
+    assert epochs["20news-coarse"] < last["20news-coarse"]
+
+
+def test_frozen_the_base_encoder_ends_higher_and_committee_is_best_without_gold_labels():
+    for data, gain in (("agnews", 1.4), ("20news-coarse", 3.8)):
+        files, smaller = (
+            common.results(f"{protocol}/self-training-hybrid-{data}-seed*.json")
+            for protocol in ("base", "gpu")
+        )
+        scores = {arm: macro(files, arm) for arm in arms_of(files) - {"optimal"}}
+        assert max(scores, key=scores.get) == "committee"
+        assert scores["committee"] - scores["standard"] == pytest.approx(gain, abs=0.1)
+        assert scores["committee"] > macro(smaller, "committee")
+        assert (scores["lops"] - scores["standard"] > 3) == (data == "20news-coarse")
+
+
 def test_shares_per_class_make_learning_orders_classifiers_better(even):
     for (classifier, _), files in curves.groups_of("cpu").items():
         for share in (0.3, 0.5, 0.7, 0.9) if classifier == "linear" else ():
@@ -149,12 +198,9 @@ def test_automatic_stratified_is_best_without_gold_labels_and_random_is_not(line
 
 def test_f1_rises_with_tau_and_stays_below_standard(linear):
     for rule in ("ranked", "released"):
-        scores = [
-            macro(
-                common.results(f"cpu/tau-{rule}-linear-20news-coarse-tau{tau}-seed*.json"), "lops"
-            )
-            for tau in (0.3, 0.5, 0.7, 0.9)
-        ]
+        pattern = f"cpu/tau-{rule}-linear-20news-coarse-tau{{}}-seed*.json"
+        groups = [common.results(pattern.format(tau)) for tau in (0.3, 0.5, 0.7, 0.9)]
+        scores = [macro(files, self_training.only_arm(files)) for files in groups]
         assert scores == sorted(scores)
         assert scores[-1] < macro(linear["20news-coarse"], "standard")
 
@@ -231,7 +277,7 @@ def test_selection_pays_in_the_frameworks_with_the_defaults_of_today():
         end = "-documents" if at_documents else ""
         standard, random, lops, committee = (
             macro(files, arm)
-            for arm in ("standard", f"random{end}", f"lops{end}", f"committee{end}")
+            for arm in ("standard", f"random{end}", f"lops-adaptive{end}", f"committee{end}")
         )
         assert committee > random
         assert max(lops, committee) > standard

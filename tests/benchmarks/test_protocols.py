@@ -11,7 +11,6 @@ from benchmarks import protocol
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import names
 from lops_adapters.runs.arms import read_arms
-from lops_adapters.selection import METHODS
 from lops_adapters.self_training.settings import SelfTrainingSettings
 
 OURS = sorted(protocol.PROTOCOLS.glob("*.json"))
@@ -87,8 +86,8 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
     known = (
-        "agnews-24000, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, paper, "
-        "rounds, smoke"
+        "agnews-24000, base, committee, cpu, faithful, fine-tuned, fine-tuned-whole, gpu, grid, "
+        "paper, rounds, smoke"
     )
     with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")
@@ -106,8 +105,8 @@ def test_every_command_of_ours_is_understood(path, parse):
         assert options.dataset in cell.name
         seen.add((cell.kind, options.dataset))
         if cell.kind == "self_training":
-            arms = read_arms(options.arms, ("lops", *METHODS))
-            assert {"lops", "committee"} & set(arms)
+            arms = read_arms(options.arms, SelfTrainingSettings.known_arms())
+            assert {"lops", "lops-adaptive", "committee", "ranked", "released"} & set(arms)
             SelfTrainingSettings.preset(
                 options.preset,
                 classifier=options.classifier,

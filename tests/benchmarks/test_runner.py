@@ -86,6 +86,22 @@ def test_every_cell_gets_its_file_and_what_is_done_is_skipped(place, tmp_path, c
     assert runner.list_cells(path, work=work).startswith("done    cell-quick\n")
 
 
+def test_a_finished_cell_is_said_and_measured_again_elsewhere(place, tmp_path, capsys):
+    path, work = place("quick"), tmp_path / "work"
+    assert runner.run_protocol(path, work=work) == 0
+    stored = tmp_path / "results" / "tiny" / "cell-quick.json"
+    before = stored.read_bytes()
+    capsys.readouterr()
+    assert runner.run_protocol(path, only="cell-*", work=work) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said == f"cell-quick is finished: {stored}; --again measures it again"
+    assert runner.run_protocol(path, only="cell-*", work=work, data_dir=tmp_path, again=True) == 0
+    new = work / "again" / "tiny" / "cell-quick.json"
+    assert str(new) in capsys.readouterr().out
+    assert json.loads(new.read_text())["result"]["data_dir"] == str(tmp_path)
+    assert stored.read_bytes() == before
+
+
 def test_an_encoder_in_the_data_folder_is_found_and_named_without_it(place, tmp_path):
     (tmp_path / "base").mkdir()
     path = place("quick", more=" --encoder base")

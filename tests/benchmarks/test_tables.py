@@ -71,15 +71,15 @@ def test_sources_are_numbered_over_all_pages_and_listed_once(results):
     )
 
 
-def test_collect_hides_folders_and_wants_a_finished_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(collect, "RESULTS", tmp_path)
+def test_collect_hides_folders_and_wants_a_finished_run(tmp_path):
+    path = tmp_path / "x.json"
     with pytest.raises(LopsError, match=r"has no config\.json; pass the folder of a finished run"):
-        collect.collect(tmp_path, "x")
+        collect.collect(tmp_path, path)
     (tmp_path / "config.json").write_text(
         json.dumps({"command": "python -m m --data-dir '/a b' --seed 1"}), encoding="utf-8"
     )
     (tmp_path / "metrics.json").write_text(json.dumps({"arms": {}}), encoding="utf-8")
-    stored = json.loads(collect.collect(tmp_path, "x").read_text(encoding="utf-8"))
+    stored = json.loads(collect.collect(tmp_path, path).read_text(encoding="utf-8"))
     assert stored["about"]["command"] == "python -m m --data-dir DIR --seed 1"
     assert stored["result"] == {"arms": {}}
     assert record.machine()["cores"] >= 1
@@ -138,5 +138,38 @@ def test_the_pages_of_results_have_every_table_once():
     assert len(shown) == len(set(shown))
     measured = {name for name, make in tables.TABLES.items() if make().groups}
     elsewhere = {name for name in measured if name.startswith("defaults-")} - set(shown)
-    elsewhere |= {"select-printed", "select-examples", "static-costs"}
+    elsewhere |= {"defaults", "select-printed", "select-examples", "static-costs"}
     assert measured - set(shown) == elsewhere
+
+
+def test_pages_say_which_code_was_edited():
+    files = [{"about": {**about(), "edited": edited}} for edited in (False, True, None)]
+    assert common.commits(files) == "abcdef0123, abcdef0123 edited"
+
+
+def test_arms_and_commands_have_the_names_of_today(results):
+    """Of files that were measured before; of a protocol's cell, the command is the protocol's."""
+    run = {"arms": {"lops": 1, "lops-documents": 2}, "macro_f1": {"standard": 3, "lops": 4}}
+    compared = {"lops": {"standard": 5}, "standard": {"lops": 6}}
+    ranked = about(method="ranked", keep="auto")
+    ranked["command"] = "python -m m --arms standard,lops"
+    for name in ("toy", "grid/conwea-agnews-seed0"):
+        write_result(results / f"{name}.json", {**run, "significance": compared}, ranked)
+    item, cell = (
+        record.read_result(results / f"{name}.json") for name in ("toy", "grid/conwea-agnews-seed0")
+    )
+    assert item["result"] == {
+        "arms": {"lops-adaptive": 1, "lops-adaptive-documents": 2},
+        "macro_f1": {"standard": 3, "lops-adaptive": 4},
+        "significance": {"lops-adaptive": {"standard": 5}, "standard": {"lops-adaptive": 6}},
+    }
+    assert item["about"]["command"] == "python -m m --arms standard,lops-adaptive"
+    assert cell["about"]["command"].startswith("python -m lops_adapters.conwea --dataset agnews ")
+    for settings, arm in (
+        ({"method": "algorithm1", "keep": "auto"}, "lops"),
+        ({"rule": "ranked", "tau": 0.5}, "ranked"),
+    ):
+        write_result(results / "toy.json", {"arms": ["lops"]}, about(**settings))
+        assert record.read_result(results / "toy.json")["result"]["arms"] == [arm]
+    write_result(results / "toy.json", {"arms": ["lops"]}, {**about(), "settings": {}})
+    assert record.read_result(results / "toy.json")["result"]["arms"] == ["lops-adaptive"]

@@ -164,7 +164,6 @@ def test_a_column_that_is_refused(here, column, words):
     [
         (["241,class 0"], "row,label", "1 checked rows cannot be used: row 241 and such have no"),
         (["9" * 5000 + ",class 0"], "row,label", "cannot be used: row "),
-        (["3,clas 0"], "row,label", "is checked as 'clas 0', a label that no text has; did you"),
         (["3,class 0,true"], "row,label,column", "holds labels of the column 'true', and --label"),
         (["3,class 0," + "a" * 64], "row,label,sha256", "was made for another table, or the table"),
     ],
@@ -175,6 +174,37 @@ def test_what_is_refused(here, rows, header, words):
     with pytest.raises(LopsError, match=re.escape(words)):
         run(table, "--output", "out", "--checked", given)
     assert not (here / "out").exists()
+
+
+def test_a_class_that_no_row_has(here, capsys):
+    """A person names it; the row is kept with it, as with any other right label."""
+    table = write_table(here / "news.csv", ROWS)
+    given = written(here / "given.csv", ["3,clas 0", "4,chess", "5,-"])
+    corrected = here / "corrected.csv"
+    run(table, "--output", "out", "--checked", given, "--corrected", corrected)
+    said = "Problem: Checked as a class that no row has as its label: 'chess' (1 row)"
+    assert f"{said}, 'clas 0' (1 row, nearly 'class 0').\n" in capsys.readouterr().out
+    kept = {row["text"]: row for row in read_table(here / "out" / "kept.csv")}
+    assert kept[ROWS[2][1]]["weak"] == kept[ROWS[2][1]]["lops_suggested"] == "clas 0"
+    assert kept[ROWS[3][1]]["weak"] == "chess"
+    assert ROWS[4][1] not in kept
+    assert [row["weak"] for row in read_table(corrected)][2:4] == ["clas 0", "chess"]
+    train = {row["text"]: row for row in read_table(here / "out" / "train.csv")}
+    assert (train[ROWS[3][1]]["label"], train[ROWS[3][1]]["weight"]) == ("chess", "1")
+    classes = json.loads((here / "out" / "summary.json").read_text())["classes"]
+    assert [one["count"] for one in classes if one["label"] in ("chess", "clas 0")] == [0, 0]
+
+
+def test_a_class_that_no_row_has_is_a_number_where_labels_are(here):
+    rows = [[*row[:2], int(row[2][-1]), row[3]] for row in ROWS]
+    table = write_table(here / "news.jsonl", rows)
+    given = written(here / "given.csv", ["3,7"])
+    run(table, "--output", "out", "--checked", given)
+    kept = {row["text"]: row for row in read_table(here / "out" / "kept.jsonl")}
+    assert kept[ROWS[2][1]]["weak"] == 7
+    written(here / "given.csv", ["3,chess"])
+    with pytest.raises(LopsError, match="checked as 'chess', and the labels are of type int"):
+        run(table, "--output", "other", "--checked", given)
 
 
 def test_files_that_would_be_replaced(here):

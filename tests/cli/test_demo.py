@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from benchmarks import pictures
+from lops_adapters import storage
 from lops_adapters.cli.demo import main
 
 pytestmark = pytest.mark.slow
@@ -93,3 +94,16 @@ def test_the_page_names_the_command_that_was_printed(shown):
     command = next(line for line in text.splitlines() if line.startswith("$ lops select"))[2:]
     page = (folder / "selection" / "report.html").read_text(encoding="utf-8")
     assert f"<code>{command} --output lops-demo/selection" in page
+
+
+def test_a_full_disk_leaves_no_folder(tmp_path, monkeypatch):
+    def full(path, *_):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(storage, "write_csv", full)
+    with pytest.raises(OSError, match="No space left"):
+        main(["--output", str(tmp_path / "new")])
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(OSError, match="No space left"):
+        main(["--output", str(tmp_path / "mine")])
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

@@ -5,6 +5,7 @@ import csv
 import pytest
 
 from lops_adapters.cli import select as command
+from lops_adapters.formats.cells import cell_texts
 
 from ..noisy import noisy_rows, write_table
 
@@ -35,3 +36,8 @@ def test_every_cell_of_every_file(here):
     assert {"'+nr", "'=rule", "'@llm", "'=SUM(A1)", "'@b"} <= set(found)
     assert command.main(["a.csv", *options, "--force"]) == 0
     assert {"+nr", "=rule", "@llm", "=SUM(A1)", "@b"} <= set(cells(here / "a-lops"))
+
+
+def test_a_formula_inside_a_cell_stays():
+    """As SECURITY.md says: only a spreadsheet with another list separator splits the cell."""
+    assert cell_texts(["a;=1+1", "=a"], escape=True) == ["a;=1+1", "'=a"]

@@ -117,7 +117,7 @@ def test_answers_become_classes(table, tmp_path, capsys):
         (["--labels", "rule*", "--label", "llm"], "found --label and --labels; give one"),
         (["--labels", "llm"], "--labels names 1 column; wanted at least two"),
         (["--labels", "rule*,lmm"], "has no column 'lmm'.*Did you mean --labels 'llm'"),
-        (["--source", "who", "--soft-labels", "llm"], "--source names the source of each --label"),
+        (["--source", "who", "--soft-labels", "llm"], "line 3: found 'class 1'; wanted a list"),
         (["--label", "llm", "--source", "whom"], "has no column 'whom'"),
         (["--label", "answer", "--classes", "class 0,class 1"], "CLASS 2.. .lines 7.*add --abst"),
         (["--labels", "rule*", "--method", "automatic"], "--labels needs the committee"),

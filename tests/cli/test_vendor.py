@@ -51,3 +51,11 @@ def test_another_file(tmp_path, capsys):
     status, _, err = run(capsys, tmp_path / "a.py")
     assert (status, "is not a copy made by lops_adapters" in err) == (2, True)
     assert (tmp_path / "a.py").read_text() == "print()\n"
+
+
+def test_a_link_to_nowhere_is_not_written_through(tmp_path, capsys):
+    (tmp_path / "lops_core.py").symlink_to(tmp_path / "elsewhere.py")
+    status, _, err = run(capsys, tmp_path)
+    assert status == 2
+    assert "lops_core.py is not a copy made by lops_adapters, and would be lost" in err
+    assert not (tmp_path / "elsewhere.py").exists()

@@ -12,7 +12,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (paper.min_epochs, quick.min_epochs) == (None, 10)
     assert (paper.min_per_sense, quick.min_per_sense) == (None, MIN_DOCUMENTS)
     assert (paper.method, paper.keep, paper.every) == ("released", 0.5, "epoch")
-    assert (quick.method, quick.keep, quick.every) == ("ranked", "auto", "epoch")
+    assert (quick.method, quick.keep, quick.every) == ("algorithm1", 0.5, "epoch")
     assert quick.iterations == paper.iterations
     assert quick.encoder == "minilm"
     assert (quick.classifier, paper.classifier) == ("hybrid", "han")

@@ -110,7 +110,7 @@ def test_a_committee_counts_words_once_and_scores_further_texts(monkeypatch):
     monkeypatch.setattr(
         static, "count_words", lambda texts: counted.extend(texts) or count_words(texts)
     )
-    selection = decide(Labelled.of(texts, labels), Choice(further=True))
+    selection = decide(Labelled.of(texts, labels), Choice(score_unseen=True))
     assert [member.weight for member in selection.fitted.members] == [1, 1, 0.5, 1]
     assert "regression" in selection.stopped
     codes = np.unique(labels, return_inverse=True)[1]

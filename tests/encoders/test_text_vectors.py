@@ -85,9 +85,12 @@ def test_longer_texts_are_cut(make):
     np.testing.assert_array_equal(found[[0, 0]], found[1:])
 
 
-def test_the_cache_keeps_them(make, tmp_path):
+def test_the_cache_keeps_them(make, tmp_path, caplog):
     first = make(cache=tmp_path)
-    found = first.encode(TEXTS)
+    with caplog.at_level("INFO"):
+        found = first.encode(TEXTS)
+    said = f"encoding {len(TEXTS)} texts, once: vectors are kept in {tmp_path}"
+    assert said in caplog.text
     second = make(cache=tmp_path)
     more = [*TEXTS[::-1], "common1 common1 common1 common1"]
     again = second.encode(more)

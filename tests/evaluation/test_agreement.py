@@ -1,7 +1,13 @@
 """Agreement beyond chance, and whether one source is as good as another."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.metrics import cohen_kappa_score
 
 from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
 
@@ -141,3 +147,52 @@ def test_verdicts():
     same = difference(good, good, few, even, 0.05)
     assert same.value == 0
     assert same.low < 0 < same.high
+
+
+def by_hand(votes, k):
+    """Ordinal alpha from coincidences of labels (Krippendorff, 2019, chapter 12)."""
+    pairs = np.zeros((k, k))
+    for row in votes:
+        labels = row[row >= 0]
+        for i, j in permutations(range(len(labels)), 2):
+            pairs[labels[i], labels[j]] += 1 / (len(labels) - 1)
+    totals = pairs.sum(axis=1)
+    distances = np.zeros((k, k))
+    for one, two in product(range(k), repeat=2):
+        between = totals[min(one, two) : max(one, two) + 1].sum()
+        distances[one, two] = (between - (totals[one] + totals[two]) / 2) ** 2
+    expected = np.outer(totals, totals) / (totals.sum() - 1)
+    return 1 - (pairs * distances).sum() / (expected * distances).sum()
+
+
+@given(
+    arrays(np.int64, st.tuples(st.integers(2, 12), st.integers(2, 4)), elements=st.integers(-1, 3))
+)
+def test_ordinal_alpha(votes):
+    found = alpha(votes, 4, ordered=True)
+    pairable = votes[(votes >= 0).sum(axis=1) > 1]
+    assert (found is None) == (not len(pairable))
+    if found is not None and len(np.unique(pairable[pairable >= 0])) > 1:
+        assert found.value == pytest.approx(by_hand(votes, 4))
+        assert found == alpha(votes[::-1, ::-1], 4, ordered=True)
+
+
+@given(arrays(np.int64, (4, 4), elements=st.integers(0, 30)))
+def test_quadratic_kappa_is_that_of_scikit_learn(counts):
+    found = kappa(counts, ordered=True)
+    first, second = np.indices(counts.shape).reshape(2, -1)
+    if found is None or found.value == 0:
+        return
+    weights = counts.ravel()
+    expected = cohen_kappa_score(first, second, weights="quadratic", sample_weight=weights)
+    assert found.value == pytest.approx(expected)
+    assert -1 <= found.low <= found.value <= found.high <= 1
+    plain = kappa(counts)
+    assert plain.value == pytest.approx(cohen_kappa_score(first, second, sample_weight=weights))
+
+
+def test_the_interval_of_alpha_is_the_same_in_any_order_of_rows():
+    rng = np.random.default_rng(0)
+    votes = rng.integers(-1, 3, (80, 3))
+    shuffled = rng.permuted(votes[rng.permutation(80)], axis=1)
+    assert alpha(votes, 3) == alpha(shuffled, 3)

@@ -1,7 +1,9 @@
 """Arrow streams: folders of Hugging Face's datasets in, a file that they read out."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lops_adapters.cli import apply, select
@@ -82,3 +84,47 @@ def test_no_arrow(tmp_path, content):
     (tmp_path / "t.arrow").write_bytes(content)
     with pytest.raises(LopsError, match=r"t.arrow cannot be read as Arrow"):
         open_table([tmp_path / "t.arrow"])
+
+
+@pytest.mark.parametrize("suffix", [".arrow", ".parquet"])
+def test_lists_of_one_class_id(tmp_path, suffix):
+    """As ``datasets`` writes texts that may have several labels."""
+    kind = {"feature": {"names": NAMES, "_type": "ClassLabel"}, "_type": "List"}
+    about = json.dumps({"info": {"features": {"label": kind}}})
+    schema = pa.schema({"text": pa.string(), "label": pa.list_(pa.int64())}, {"huggingface": about})
+    table = pa.table({"text": ["a", "b", "c"], "label": [[0], [], [1, 0]]}, schema)
+    path = tmp_path / f"a{suffix}"
+    if suffix == ".arrow":
+        with pa.ipc.new_stream(str(path), schema) as writer:
+            writer.write_table(table)
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(table, path)
+    opened = open_table([path])
+    (block,) = opened.blocks()
+    assert block.cells(["label"]) == [[NAMES[:1], [], NAMES[::-1]]]
+    new = block.replaced("label", {0: NAMES[1]})
+    assert new.cells(["label"])[0][0] == NAMES[1:]
+    assert new.records(["label"])[0] == ([1],)
+
+
+def test_metadata_that_is_nested_too_deeply(tmp_path):
+    schema = pa.schema({"text": pa.string()}, {"huggingface": "[" * 100_000})
+    with pa.ipc.new_stream(str(tmp_path / "a.arrow"), schema) as writer:
+        writer.write_table(pa.table({"text": ["a"]}, schema))
+    assert open_table([tmp_path / "a.arrow"]).start.names == {}
+
+
+def test_ends_of_texts_outside_the_file(tmp_path):
+    """Reading there could end the process."""
+    table = pa.table({"text": ["a", "bc", "def"]})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    right, wrong = (np.array([0, 1, 3, last], np.int32).tobytes() for last in (6, 99))
+    content = sink.getvalue().to_pybytes()
+    assert content.count(right) == 1
+    path = tmp_path / "a.arrow"
+    path.write_bytes(content.replace(right, wrong))
+    with pytest.raises(LopsError, match=r"a\.arrow cannot be read as Arrow \(In column"):
+        list(open_table([path]).cells(("text",)))

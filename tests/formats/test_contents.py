@@ -23,6 +23,7 @@ with zipfile.ZipFile(ZIP, "w") as archive:
         ("a.xlsx", b"\xd0\xcf\x11\xe0....", "is an old or a protected spreadsheet, not .xlsx; s"),
         ("a.xlsx", b"text,label\n", "cannot be read as a spreadsheet (no .xlsx file); is it text?"),
     ],
+    ids=["gzip", "zip", "parquet", "old spreadsheet", "text"],  # gzip writes the time
 )
 def test_another_kind_of_file_is_named(tmp_path, name, content, said):
     path = tmp_path / name

@@ -157,3 +157,48 @@ def test_prodigy_answers(correct):
 )
 def test_columns_that_tell_nothing(columns):
     assert by_columns(columns) is None
+
+
+STUDIO = {
+    "id": 7,
+    "data": {"text": "a"},
+    "annotations": [
+        {"completed_by": 1, "result": [{"from_name": "topic", "value": {"choices": ["x"]}}]}
+    ],
+}
+ARGILLA = {
+    "id": "7",
+    "fields": {"text": "a"},
+    "metadata": {"n": 1},
+    "suggestions": {"topic": {"value": "x"}},
+    "responses": {"topic": [{"value": "x", "user_id": "u"}]},
+}
+
+
+def places(value, steps=()):
+    """The steps to every value inside a record."""
+    if isinstance(value, dict | list):
+        for key, inside in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*steps, key)
+            yield from places(inside, (*steps, key))
+
+
+@pytest.mark.parametrize("record", [STUDIO, ARGILLA])
+@pytest.mark.parametrize("new", [None, 5, 0.5, "x", True, [], [1], [[None]], {}, {"a": 1}])
+def test_a_value_of_another_type_is_named_with_its_place(tmp_path, record, new):
+    """Or it is read, as a label or a text is; nothing ends in another error."""
+    path = tmp_path / "a.json"
+    for steps in places(record):
+        changed = json.loads(json.dumps(record))
+        inside = changed
+        for step in steps[:-1]:
+            inside = inside[step]
+        inside[steps[-1]] = new
+        path.write_text(json.dumps([record, changed]))
+        said = ""
+        try:
+            table = open_table([path])
+            rows = list(table.cells(table.columns))
+        except LopsError as error:
+            said = str(error)
+        assert f"a.json, row 2: {steps[0]}" in said if said else len(rows) == 2

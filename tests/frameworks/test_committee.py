@@ -19,14 +19,15 @@ pytestmark = pytest.mark.slow
 def scored(stand, case, tmp_path_factory):
     """A run of the committee and its control, and what the committee was given."""
     path, given = tmp_path_factory.mktemp("committee") / "run", []
-    usual = committee.Committee.judge
+    usual = committee.Committee.members
 
-    def noted(self, members, kind, labelled, choice):
-        given.append((list(labelled.samples), [member.name for member in members]))
-        return usual(self, members, kind, labelled, choice)
+    def noted(self, samples, choice):
+        members, kind = usual(self, samples, choice)
+        given.append((list(samples), [member.name for member in members]))
+        return members, kind
 
     with pytest.MonkeyPatch.context() as patch, case.small():
-        patch.setattr(committee.Committee, "judge", noted)
+        patch.setattr(committee.Committee, "members", noted)
         status, _, err = stand.command(path, "--arms", "committee,random")
     assert status == 0, err
     return path, given

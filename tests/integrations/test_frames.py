@@ -159,6 +159,22 @@ def test_rows_without_a_label_are_neither_kept_nor_measured(missing, choice):
     assert data.lops_suggested.isna().sum() == len(missing_too)
 
 
+def test_lists_of_one_class_id():
+    """They are read by name, as in files; the suggestion is a class."""
+    data = data_set()
+    datasets = pytest.importorskip("datasets")
+    lists = [[code] for code in NOISY.tolist()]
+    features = {**data.features, "label": datasets.List(data.features["label"])}
+    listed = datasets.Dataset.from_dict(
+        {"text": TEXTS, "label": [[], *lists[1:]]}, features=datasets.Features(features)
+    )
+    marked = select_frame(listed, **CHOICE)
+    assert marked["label"][:] == [[], *lists[1:]]
+    assert marked.features["lops_suggested"] == data.features["label"]
+    plain = select_frame(data_set(label=[-1, *NOISY.tolist()[1:]]), **CHOICE)
+    assert marked["lops_suggested"][:] == plain["lops_suggested"][:]
+
+
 @pytest.mark.parametrize("kind", ["category", "string", "Int64", "int64", "float64"])
 def test_suggestions_are_of_the_type_of_the_labels(kind):
     labels = NAMES if kind in ("category", "string") else NOISY

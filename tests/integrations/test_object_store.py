@@ -245,7 +245,10 @@ def test_row_groups_on_ray_and_a_worker_that_is_killed(here, store):
         rows = []
         for name in sorted(name for name in contents if name.startswith(f"{part}/")):
             rows += parquet.read_table(io.BytesIO(contents[name])).to_pylist()
-        assert rows == read_table(here / "local" / f"{part}.parquet")
+        expected = read_table(here / "local" / f"{part}.parquet")
+        for row in [*rows, *expected]:  # Ray reads no checksum
+            row.pop("lops_sha256", None)
+        assert rows == expected
 
 
 @pytest.fixture

@@ -111,3 +111,9 @@ def test_names_that_are_nearly_one_are_a_problem():
         "Classes that differ by case, spaces or marks: 'Art' (12) and 'art ' (4). `classes` joins "
         "them."
     ]
+
+
+def test_labels_that_differ_by_half_of_a_character_are_not_one_class():
+    with pytest.raises(LopsError, match=r"labels 'a\\ud800' and 'a\\ud801' differ by half"):
+        read_labels(["a\ud800", "a\ud801", "b"])
+    assert read_labels(["\ud83d\ude00", "\U0001f600", "b"]).classes == ["b", "\U0001f600"]

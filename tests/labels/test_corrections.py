@@ -1,6 +1,7 @@
 """Files that name rows: a correction lands on the text it was made for, or nothing is written."""
 
 import csv
+import json
 import random
 import shutil
 import tempfile
@@ -17,6 +18,7 @@ from lops_adapters.formats.readers import open_table
 from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.corrections import read_corrections
+from lops_adapters.labels.derived import with_text
 from lops_adapters.labels.naming import key_of, naming
 from lops_adapters.tables.annotations import joined
 from lops_adapters.tables.survey import survey_of
@@ -175,6 +177,39 @@ def test_files_that_count_nothing_are_compared_by_text(tmp_path, names):
     survey = survey_of(plain, columns, checked=read_checked([file], plain, columns, "topic", dict))
     with pytest.raises(LopsError, match="line 2: row 1 has the text 'one text' there, and not in"):
         survey.sample(survey.classes()).checked()
+
+
+@pytest.mark.parametrize("source", [None, "who"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_texts_of_two_columns_and_nested_ones(tmp_path, source, suffix):
+    """As --text read them: joined by a space, or by a path in JSON."""
+    path = write_table(tmp_path / f"t{suffix}", ROWS, HEADER)
+    table, name = with_text(open_table([path], quiet=True), ["item", "body"])
+    table, columns = joined(table, Columns(name, "topic", source=source))
+    assert columns.counted.column == "item + body"
+    survey = survey_of(table, columns)
+    sample = survey.sample(survey.classes())
+    about = {"counts": columns.counted.words}
+    names, cells = naming(about, sample.keys(about))
+    line = [int(sample.drawn.positions[0]) + 1, sample.texts[0], *cells(0), "new"]
+    file = written(tmp_path / "c.csv", ["row", "text", *names, "label"], [line])
+    usual = [path, "--label", "topic", "--force", "--output", tmp_path / f"o{suffix}"]
+    run(file, *usual)
+    count = 1 if source is None else 2
+    new = [row["topic"] for row in read_table(tmp_path / f"o{suffix}")]
+    assert new == ["new"] * count + [row[3] for row in ROWS[count:]]
+    write_table(path, [["1", "other", *row[2:]] for row in ROWS], HEADER)
+    with pytest.raises(LopsError, match=r"line 2: .*is this the table|not in the table, which has"):
+        run(file, *usual)
+    nested = "".join(json.dumps({"data": {"body": row[1]}, "topic": row[3]}) + "\n" for row in ROWS)
+    (tmp_path / "n.jsonl").write_text(nested, encoding="utf-8")
+    line = ["1", "new", key_of("texts", "one text"), "rows with texts in data.body"]
+    written(file, ["row", "label", "key", "counts"], [line])
+    run(file, tmp_path / "n.jsonl", *usual[1:])
+    line[2] = key_of("texts", "two")
+    written(file, ["row", "label", "key", "counts"], [line])
+    with pytest.raises(LopsError, match="line 2: row 1 has another text there"):
+        run(file, tmp_path / "n.jsonl", *usual[1:])
 
 
 @pytest.mark.parametrize("id", [None, "item"])

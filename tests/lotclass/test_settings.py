@@ -20,7 +20,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False, probe_epochs=4)
     assert_has(quick, encoder="minilm", max_tokens=64, batch_size=32, supervision="auto")
     assert paper.supervision == "names"
-    assert (quick.method, quick.keep) == ("ranked", "auto")
+    assert (quick.method, quick.keep) == ("algorithm1", 0.5)
 
 
 def test_where_a_document_is_read():

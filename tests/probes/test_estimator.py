@@ -21,7 +21,7 @@ from sklearn.svm import SVC, LinearSVC
 from lops_adapters.core import LopsError
 from lops_adapters.probes.estimator import EstimatorProbe, as_probe
 from lops_adapters.selection import build
-from lops_adapters.selection.committee.folds import Folded, held_out
+from lops_adapters.selection.committee.folds import Folded, predict_held_out
 
 from .toys import topic_texts
 
@@ -206,4 +206,4 @@ def test_automatic_looks_once_at_a_classifier_that_is_fitted_once():
     assert re.fullmatch(
         r"3-fold cross-validation; labels preferred by the probe 9\d\.\d %", stopped
     )
-    assert list(held_out(probe, Folded(TEXTS, CODES, range(K), 3))) == [1.0]
+    assert list(predict_held_out(probe, Folded(TEXTS, CODES, range(K), 3))) == [1.0]

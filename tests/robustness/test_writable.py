@@ -67,11 +67,10 @@ def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
     with pytest.raises(LopsError, match=r"column 'who' has the type struct.*give --format jsonl"):
         command.main(["a.parquet", *OPTIONS])
     rows = [{"text": text, "weak": label} for text, label in zip(TEXTS, WEAK, strict=True)]
-    for last, message in (({"new": 1}, "a row has a key 'new'"), ({"text": ["x"]}, "the text is")):
-        lines = [json.dumps(row) + "\n" for row in [*rows, {**rows[0], **last}]]
-        (here / "b.jsonl").write_text("".join(lines))
-        with pytest.raises(LopsError, match=message):
-            command.main(["b.jsonl", "--format", "csv", *OPTIONS])
+    lines = [json.dumps(row) + "\n" for row in [*rows, {**rows[0], "text": ["x"]}]]
+    (here / "b.jsonl").write_text("".join(lines))
+    with pytest.raises(LopsError, match="the text is"):
+        command.main(["b.jsonl", "--format", "csv", *OPTIONS])
     mixed = [{**row, "n": 1 if place else "x"} for place, row in enumerate(rows)]
     (here / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in mixed))
     with pytest.raises(LopsError, match=r"a column has values of several types"):

@@ -293,3 +293,11 @@ def test_a_stage_of_another_run(tmp_path, other):
             run.stage(name, pytest.fail)
     else:
         assert run.stage(name, pytest.fail)[0]["codes"].tolist() == [0, 1, 2]
+
+
+def test_a_run_whose_arm_lops_is_another_one_today_is_not_resumed(tmp_path):
+    old = config(method="ranked", keep="auto")
+    RunFolder.open(tmp_path / "run", old, resume=False)
+    with pytest.raises(LopsError, match="an older version, whose arm lops is lops-adaptive today"):
+        RunFolder.open(tmp_path / "run", config(method="algorithm1"), resume=True)
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["keep"] == "auto"

@@ -116,7 +116,7 @@ class Toy(Framework[ToySettings]):
 @pytest.fixture
 def job(tmp_path):
     folder = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=False)
-    return Job(folder, ToySettings(keep=0.25, method="ranked", every=6), 4, "cpu", quiet=True)
+    return Job(folder, ToySettings(keep=0.25, every=6), 4, "cpu", quiet=True)
 
 
 def test_a_run_in_order(job):
@@ -209,6 +209,12 @@ def auto(job):
     return replace(job, settings=replace(job.settings, keep="auto"))
 
 
+def test_the_arm_that_finds_how_much_to_keep(job, built):
+    selection = job.selector("lops-adaptive", Probe)(["a", "b"], ["x", "y"])
+    assert (built[0].method, built[0].keep) == ("ranked", 1.0)
+    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
+
+
 def shout(samples):
     """Texts of samples that are none."""
     return [sample.upper() for sample in samples]
@@ -218,9 +224,9 @@ def test_the_selector_is_as_the_settings_say(job, built):
     probe = Probe()
     selection = job.selector("lops", lambda: probe)(["a", "b", "c"], ["x", "y", "y"])
     (given,) = built
-    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "ranked is done")
+    assert (selection.kept.tolist(), selection.stopped) == ([0, 1], "algorithm1 is done")
     assert given.asked == [["a", "b", "c"]]
-    assert (given.method, given.probe) == ("ranked", probe)
+    assert (given.method, given.probe) == ("algorithm1", probe)
     assert (given.keep, given.every) == (0.25, 6)
     assert (given.seed, given.quiet) == (4, True)
     assert given.n is given.gold is given.per_class is None
@@ -257,7 +263,7 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     """Whatever the framework's own probe is, and on texts also where its samples are none."""
     probe = Probe()
     samples, labels = documents(60, seed=3)
-    selector = auto.selector("lops", lambda: probe, seed=9, texts=list)
+    selector = auto.selector("lops-adaptive", lambda: probe, seed=9, texts=list)
     selection = selector(samples, labels)
     (given,) = built
     held_out = as_selector(lambda labelled: prefer(labelled, LinearProbe(quiet=True), 9), 9)
@@ -268,9 +274,6 @@ def test_tau_auto_is_what_a_linear_probe_prefers(auto, built):
     }
     assert given.asked == [samples]
     assert " on average by 3-fold cross-validation; ranked is done" in selection.stopped
-    selection = auto.selector("lops", Probe)(["a", "b"], ["x", "y"])
-    assert built[1].keep == 1.0
-    assert selection.stopped == "keep 1.000 by too few samples; ranked is done"
     read = []
     auto.selector("lops", Probe, texts=lambda given: read.append(given) or shout(given))(
         ["word a", "word b", "word c"], ["x", "y", "y"]
@@ -396,7 +399,7 @@ def test_random_is_the_control_of_the_first_finished_arm(job):
     for arm, n in (("lops-all", 2), ("standard", 20), ("random", 12)):
         finish(job, f"{arm}-selection", n)
         assert job.controlled("{}-selection") is None
-    for arm, n in (("lops", 4), ("automatic", 6), ("committee", 8)):
+    for arm, n in (("lops", 4), ("lops-adaptive", 10), ("automatic", 6), ("committee", 8)):
         texts, labels = finish(job, f"{arm}-selection", n)
         assert job.controlled("{}-selection") == arm
         assert job.controlled("{}-0-selection") is None

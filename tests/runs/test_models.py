@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lops_adapters.core import LopsError
+from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.runs.framework import FRAMEWORKS
 from lops_adapters.runs.models import load
 
@@ -49,12 +49,28 @@ def test_which_arm(tmp_path):
     assert load(tmp_path).folder == lops
     model(tmp_path / "random" / "model")
     assert load(tmp_path).folder == lops
-    for arm in ("lops-documents", "committee", "committee-documents"):
+    for arm in ("lops-documents", "lops-adaptive", "committee", "committee-documents"):
         better = model(tmp_path / arm / "model")
         assert load(tmp_path).folder == better
     assert load(str(tmp_path), arm="standard").folder == standard
     assert load(tmp_path / "standard").folder == load(standard).folder == standard
     assert (load(tmp_path).device, load(tmp_path, device="cpu").device) == ("auto", "cpu")
+
+
+@pytest.mark.parametrize(
+    "settings", [{"method": "ranked", "keep": "auto"}, {"rule": "ranked", "tau": "auto"}]
+)
+def test_arms_of_older_runs_by_the_names_of_today(tmp_path, settings):
+    (tmp_path / "config.json").write_text(json.dumps({"settings": settings}), encoding="utf-8")
+    lops = model(tmp_path / "lops" / "model")
+    for asked in ({}, {"arm": "lops-adaptive"}, {"arm": "lops"}):
+        with pytest.warns(LopsWarning, match="^the arm lops of this older run is lops-adaptive"):
+            assert load(tmp_path, **asked).folder == lops
+    model(tmp_path / "standard" / "model")
+    assert load(tmp_path, arm="standard").folder == tmp_path / "standard" / "model"
+    settings = {"method": "algorithm1", "keep": "auto"}
+    (tmp_path / "config.json").write_text(json.dumps({"settings": settings}), encoding="utf-8")
+    assert load(tmp_path).folder == lops
 
 
 def test_nothing_there(tmp_path):

@@ -111,7 +111,7 @@ def test_help_names_every_option_once(parser, text, capsys):
         "usage: python -m lops_adapters.toy",
         "What a toy does.",
         "20news-coarse",
-        "of standard, lops, lops-twice, learning-order, released, ",
+        "of standard, lops, lops-adaptive, lops-twice, learning-order, released, ",
         "(default: standard,lops)",
         "--probe {same,linear}",
         "examples: python -m lops_adapters.toy as it is",
@@ -130,9 +130,10 @@ def test_help_names_every_option_once(parser, text, capsys):
         "--board NAME where to play (default: the nearest)",
         "--boxed stay inside --dice",
         "--every B|epoch look at the probe",
-        "reading of LOPS, of the lops arms (default: ranked; paper and --faithful: released)",
-        "--keep F|auto fraction to keep per class; auto: the share that a held-out linear probe "
-        "agrees with (default: auto; paper and --faithful: 0.5)",
+        "the lops arms: the paper's algorithm1, or released, as the authors' code selects "
+        "(default: algorithm1; paper and --faithful: released)",
+        "--keep F|auto fraction to keep per class; auto, always of lops-adaptive: the share that a "
+        "held-out linear probe agrees with (default: 0.5)",
     ],
 )
 def test_help_tells_the_default_of_each_preset(text, said):

@@ -9,6 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
+from lops_adapters.runs.final import FinalSettings
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 
@@ -42,17 +43,19 @@ def test_the_published_reading_of_lops():
         settings = FrameworkSettings.preset(preset, **given)
         return settings.method, settings.keep
 
-    assert reading("quick") == ("ranked", "auto")
-    assert reading("quick", faithful=False) == ("ranked", "auto")
+    assert reading("quick") == ("algorithm1", 0.5)
+    assert reading("quick", faithful=False) == ("algorithm1", 0.5)
     assert reading("quick", faithful=True) == ("released", 0.5)
     for faithful in (None, False, True):
         assert reading("paper", faithful=faithful) == ("released", 0.5)
-        assert reading("paper", faithful=faithful, method="ranked") == ("ranked", 0.5)
+        given = {"method": "algorithm1"}
+        assert reading("paper", faithful=faithful, **given) == ("algorithm1", 0.5)
         assert reading("paper", faithful=faithful, keep="auto") == ("released", "auto")
         given = {"method": "algorithm1", "keep": 0.3}
         assert reading("paper", faithful=faithful, **given) == ("algorithm1", 0.3)
-    assert reading("quick", faithful=True, method="ranked", keep="auto") == ("ranked", "auto")
-    assert ToySettings.preset("large").keep == "auto"
+    given = {"method": "algorithm1", "keep": "auto"}
+    assert reading("quick", faithful=True, **given) == ("algorithm1", "auto")
+    assert ToySettings.preset("large").keep == 0.5
     assert ToySettings.preset("small", faithful=True).keep == 0.25
 
 
@@ -110,3 +113,31 @@ def test_choices_and_none():
         ToySettings(opening="odd")
     with pytest.raises(LopsError, match="rounds is None; wanted at least 1"):
         ToySettings(rounds=None)  # its type does not allow that
+
+
+@pytest.mark.parametrize("faithful", [False, True])
+def test_what_an_arm_selects_with(faithful):
+    """``lops`` is as published; ``lops-adaptive`` is the same under all settings."""
+    settings = FrameworkSettings.preset("quick", faithful=faithful, keep=0.3)
+    rows = {arm: settings.row(arm).name for arm in ("lops", "lops-adaptive", "random", "ranked")}
+    assert rows["lops"] == ("released" if faithful else "algorithm1")
+    assert (rows["lops-adaptive"], rows["random"], rows["ranked"]) == ("ranked", "random", "ranked")
+    keeps = [settings.keep_of(arm) for arm in ("lops", "lops-adaptive", "ranked")]
+    assert keeps == [0.3, "auto", 0.3]
+    with pytest.raises(LopsError, match="method is 'ranked'; wanted one of algorithm1, released"):
+        FrameworkSettings(method="ranked")
+
+
+@pytest.mark.parametrize(
+    ("arm", "method", "place"),
+    [
+        ("lops", "lops", ""),
+        ("lops-documents", "lops", "documents"),
+        ("lops-adaptive-documents", "lops-adaptive", "documents"),
+        ("lops-adaptive", "lops-adaptive", ""),
+        ("confident-learning-documents", "confident-learning", "documents"),
+        ("lops-refresh", "lops-refresh", ""),
+    ],
+)
+def test_the_place_of_an_arm(arm, method, place):
+    assert FinalSettings.split(arm) == (method, place)

@@ -74,7 +74,7 @@ def test_selectors_that_the_page_names(page_of):
     page = page_of("inject")
     given = {"LogisticRegression": LogisticRegression, "build": build}
     calls = [code for code in re.findall(r"`(build\([^`]*\))`", page.text) if code != "build(...)"]
-    assert len(calls) == 6
+    assert len(calls) == 7
     for code in calls:
         assert callable(eval(code, given))
 

@@ -84,7 +84,7 @@ def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
 
 @pytest.mark.parametrize(
     ("keep", "share"),
-    [([], "the share that a held-out linear probe agrees with"), (["--keep", "0.5"], "0.5")],
+    [(["--keep", "auto"], "the share that a held-out linear probe agrees with"), ([], "0.5")],
 )
 @pytest.mark.usefixtures("small")
 def test_seeds_and_the_log(good, tmp_path, capsys, keep, share):

@@ -271,7 +271,6 @@ def test_per_class(dataset, go, tmp_path):
             tmp_path / str(per_class),
             arms=["lops", "probability"],
             iterations=1,
-            method="ranked",
             per_class=per_class,
         )
         shares[per_class] = [
@@ -320,9 +319,9 @@ def test_a_fresh_probe_and_a_fresh_classifier_each_round(
         lambda self, *args: built.append((self, args[3])) or updates(self, *args),
     )
     go(dataset, tmp_path / "run", arms=["lops"], seed=5)
-    # Per round: the linear probe of keep auto, once per fold; the probe of lops; the classifier.
-    assert len({id(probe) for probe, _ in built}) == 9
-    assert [seed for _, seed in built] == [5] * 5 + [6] * 5 + [7] * 5
+    # Per round: the probe of lops; the classifier.
+    assert len({id(probe) for probe, _ in built}) == 6
+    assert [seed for _, seed in built] == [5] * 2 + [6] * 2 + [7] * 2
     one, other = (path / "lops" / "predictions.csv" for path in (tmp_path / "run", finished.path))
     assert one.read_bytes() != other.read_bytes()
 

@@ -20,7 +20,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
         assert_has(settings, iterations=5, share=0.5, pseudo_labels="string-match")
         assert (settings.every, settings.probe, settings.faithful) == ("epoch", "same", False)
     assert (paper.method, paper.keep, paper.delta) == ("released", 0.5, 0.6)
-    assert (quick.method, quick.keep, quick.delta) == ("ranked", "auto", None)
+    assert (quick.method, quick.keep, quick.delta) == ("algorithm1", 0.5, None)
     assert SelfTrainingSettings.preset("quick", faithful=True).delta == 0.6
     assert SelfTrainingSettings.preset("quick", faithful=True, delta=0.7).delta == 0.7
 

@@ -131,10 +131,10 @@ class Toy(Member):
     def __init__(self, held_out, further):
         self.held_out, self.further = held_out, further
 
-    def score(self, labelled, further=False):
+    def score(self, labelled):
         return self.held_out(labelled)
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         return self.further(samples, groups)
 
 
@@ -177,7 +177,7 @@ def negative(labelled):
     [
         (own_labels, further, "toy knows its own label: it agrees with 100% of labels"),
         (of_group, further, "toy knows the label of its group: it agrees with 100%"),
-        (evenly, of_block, "toy: the scores of a further sample depend on the others"),
+        (evenly, of_block, "toy: the scores of an unseen sample depend on the others"),
         (by_dice, further, "toy: the same samples and labels give other probabilities"),
         (negative, further, "toy: scores are no probabilities that sum to 1"),
         (lambda one: even(3), further, "toy: found scores of shape (3, 3); wanted (240, 3)"),

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from lops_adapters.core import LopsError
 from lops_adapters.texts.agree import agree
@@ -151,7 +152,7 @@ def test_classes_in_their_order_and_plain_values():
     ("change", "message"),
     [
         ({"people": ["eve"]}, "people names 'eve'; the sources are ann, ben, model, guess"),
-        ({"checked": {1: "ugly"}}, "position 1 is checked as 'ugly', a label that no source gives"),
+        ({"checked": {1: 7}}, "position 1 is checked as 7 .int., and the labels are of type str"),
         ({"checked": ["good"]}, "checked is .*; wanted a dict, position of a text"),
         ({"checked": {99: "good"}}, "checked has the position 99; wanted one of 0 to 39"),
     ],
@@ -160,6 +161,19 @@ def test_what_is_not_there(change, message):
     texts, _, votes = labelled(40)
     with pytest.raises(LopsError, match=message):
         agree(texts, votes, **change)
+
+
+def test_checked_as_a_class_that_no_source_gives():
+    """Every source is wrong there; joint labels and alpha do not change."""
+    texts, true, votes = labelled(40)
+    checked = {row: true[row] for row in range(10)} | {11: "ugly"}
+    page, without = agree(texts, votes, checked=checked), agree(texts, votes)
+    assert page.classes == ("bad", "good", "ugly")
+    assert page.checked == 11
+    assert page.alpha == without.alpha
+    assert page.disagreements == without.disagreements
+    assert sum(sum(row) for one in page.confusions for row in one.counts[2:]) > 0
+    assert all(row[2] == 0 for one in page.confusions for row in one.counts)
 
 
 def test_one_source_is_not_enough():
@@ -187,3 +201,44 @@ def test_joint_labels_where_every_class_is_rare():
     assert all(0 < row.probability <= 1 for row in page.disagreements)
     assert all(row.label in row.said.values() for row in page.disagreements)
     assert page.comparisons[0].found.more > 0
+
+
+def ratings(n=120, seed=0, spell=str):
+    """Texts and ratings of three people, at most one step from the right one, in 1 to 10."""
+    rng = np.random.default_rng(seed)
+    true = rng.integers(2, 10, n)
+    votes = {
+        name: list(map(spell, true + rng.integers(-1, 2, n))) for name in ("ann", "ben", "eve")
+    }
+    return [f"text {i}" for i in range(n)], votes
+
+
+def test_ordered_labels():
+    texts, votes = ratings()
+    page, nominal = agree(texts, votes, ordered=True), agree(texts, votes)
+    assert page.classes == tuple(map(str, range(1, 11)))
+    for pair in page.pairs:
+        codes = (list(map(int, votes[name])) for name in (pair.first, pair.second))
+        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*codes, weights="quadratic"))
+    assert page.alpha.value > 0.8
+    assert nominal.alpha.value < 0.5
+    assert page.explained[0].endswith("in the order 1, 2, 3, 4, 5, 6, 7, 8, 9, 10.")
+    assert nominal.notes == ["The labels are numbers; if they are ratings, give ordered."]
+    assert page.notes == []
+    assert agree(*ratings(spell=int), ordered=True).pairs == page.pairs
+
+
+def test_the_order_of_names_is_that_of_the_classes():
+    names = ["never", "rarely", "often", "always"]
+    texts, votes = ratings(spell=lambda code: names[min(3, max(0, (code - 1) // 2))])
+    with pytest.raises(LopsError, match=r"ordered: the label '.*' is no number; give classes in"):
+        agree(texts, votes, ordered=True)
+    page = agree(texts, votes, classes=names, ordered=True)
+    coded = {name: [str(names.index(label)) for label in labels] for name, labels in votes.items()}
+    assert page.pairs == agree(texts, coded, ordered=True).pairs
+    more = agree(texts, votes, classes=[*names, "unknown"], ordered=True)
+    assert more.classes[-1] == "unknown"
+    assert more.disagreements == page.disagreements
+    assert more.pairs[0].kappa.value == pytest.approx(page.pairs[0].kappa.value)
+    turned = agree(texts, votes, classes=["often", "never", "always", "rarely"], ordered=True)
+    assert turned.pairs[0].kappa.value < page.pairs[0].kappa.value

@@ -93,14 +93,37 @@ def test_the_noise_of_all_rows_and_of_each_class():
         ({-1: "class 0"}, r"the position -1; wanted one of 0 to 239$"),
         ({"3": "class 0"}, r"the position '3'; wanted one of"),
         ({True: "class 0"}, r"the position True; wanted one of"),
-        ({3: "clas 0"}, r"3 is checked as 'clas 0', a label that no text has; did you mean 'class"),
-        ({3: "new"}, r"a label that no text has; is it a new class\? Wanted one of the labels"),
-        ({3: ["class 0"]}, r"is checked as \['class 0'\], a label that no text has"),
+        ({3: 7}, r"3 is checked as 7 .int., and the labels are of type str; wanted one of"),
+        ({3: ["class 0"]}, r"is checked as \['class 0'\]; wanted a label, or None"),
     ],
 )
 def test_what_is_refused(checked, words):
     with pytest.raises(LopsError, match=words):
         chosen(checked=checked)
+
+
+def test_a_class_that_no_text_has():
+    """The text is kept with it; the others are selected as if it fitted no class."""
+    selection = chosen(checked={3: "new", 4: " CLASS 0", 5: "new"})
+    assert selection.checked == {3: "new", 4: "class 0", 5: "new"}
+    assert [selection.suggested[row] for row in (3, 4, 5)] == ["new", "class 0", "new"]
+    assert selection.corrected[3] == "new"
+    assert selection.mask[[3, 5]].all()
+    assert selection.weights[3] == selection.suggested_probability[3] == 1
+    assert selection.per_class["new"].count == 0
+    assert selection.said.problems == [
+        "Checked as a class that no row has as its label: 'new' (2 rows)."
+    ]
+    assert selection.page().to_json()
+    none = chosen(checked={3: None, 4: "class 0", 5: None})
+    others = np.delete(np.arange(len(TEXTS)), [3, 5])
+    np.testing.assert_array_equal(selection.confidence[others], none.confidence[others])
+
+
+def test_copies_of_a_text_with_a_new_class_get_it():
+    selection = select([*TEXTS, TEXTS[3]], [*LABELS, LABELS[3]], encoder=None, checked={3: "new"})
+    assert selection.suggested[[3, len(TEXTS)]].tolist() == ["new", "new"]
+    assert selection.mask[[3, len(TEXTS)]].all()
 
 
 def test_a_text_without_a_label_cannot_be_checked():
@@ -163,3 +186,12 @@ def test_many_classes_say_nothing_on_the_terminal(recwarn):
     labels = [f"class {i % 40}" for i in range(400)]
     select(texts, labels, encoder=None, checked={i: labels[i] for i in range(50)})
     assert not [one for one in recwarn if "classes" in str(one.message)]
+
+
+def test_a_copy_of_a_row_of_no_class_has_no_suggestion():
+    """As the row itself: it is rejected, and not trained on."""
+    texts, labels, _ = noisy_texts(n=90, k=3)
+    found = select([*texts, texts[0]], [*labels, labels[0]], encoder=None, checked={0: None})
+    assert found.suggested[[0, 90]].tolist() == [None, None]
+    assert found.mask[[0, 90]].tolist() == [False, False]
+    assert found.sample_weight[[0, 90]].tolist() == [0, 0]

@@ -79,3 +79,24 @@ def test_every_list_has_a_number_per_class(cell):
     assert read.labels([["[0.1, 0.9]"], ["[0.8, 0.2]"]], "row {}".format) == [1, 0]
     with pytest.raises(LopsError, match=r"--soft-labels p, row 1: found \[.*; wanted 2 numbers$"):
         read.labels([["[0.1, 0.9]"], [cell]], "row {}".format)
+
+
+class Name(str):
+    """A key that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_objects_of_many_keys_are_read_once():
+    work = []
+    for n in (100, 200):
+        Name.compared = 0
+        rows = [({Name(f"{row} {i}"): int(i == 1) for i in range(n)},) for row in "ab"]
+        assert SoftLabels(["p"]).labels(rows, str) == ["a 1", "b 1"]
+        work.append(Name.compared)
+    assert work[1] <= 2 * work[0] + 2

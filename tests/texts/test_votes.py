@@ -208,3 +208,13 @@ def test_a_constant_source_and_a_rare_one():
         result = lops_adapters.select(texts, votes, encoder=None)
     assert np.isfinite(result.confidence).all()
     assert set(result.labels) <= {"x", "y"}
+
+
+def test_votes_that_do_not_fit_the_memory_are_refused(monkeypatch):
+    classes = [f"c{i}" for i in range(300)]
+    votes = dict.fromkeys("ab", classes * 2) | {"c": [*classes[1:], classes[0]] * 2}
+    texts = [f"text {i}" for i in range(600)]
+    monkeypatch.setattr("lops_adapters.texts.labelled.free_memory", lambda: 10**7)
+    for call in (lops_adapters.select, lops_adapters.agree):
+        with pytest.raises(LopsError, match=r"3 sources vote for 300 classes in 900 ways.*memory"):
+            call(texts, votes)

@@ -62,7 +62,7 @@ def test_pseudo_labels_are_what_the_network_predicts(done, dataset):
 
 def test_the_usual_arms_and_presets():
     quick, paper = WestclassSettings(), WestclassSettings.preset("paper")
-    assert quick.usual_arms == ("standard", "lops-documents", "committee-documents")
+    assert quick.usual_arms == ("standard", "lops", "committee-documents")
     assert (paper.classifier, paper.usual_arms) == ("network", ("standard", "lops"))
     assert WestclassSettings.preset("quick", faithful=True).classifier == "network"
 

@@ -44,7 +44,7 @@ def test_published_sizes_of_all_lengths():
     assert_has(paper, per_class=500, top=50, alpha=0.2, batch_size=256, vector_size=100)
     assert_has(paper, min_count=5, max_iterations=5000, stop_below=0.001)
     assert_has(paper, supervision="keywords", network="cnn", length="auto", probe="same", every=1)
-    assert_has(WestclassSettings.preset("quick"), method="ranked", keep="auto", every=1)
+    assert_has(WestclassSettings.preset("quick"), method="algorithm1", keep=0.5, every=1)
     assert paper.vector_words == 2_000_000
     assert WestclassSettings.preset("paper", faithful=True).vector_words == 1
 
@@ -96,7 +96,7 @@ def test_quick_cuts_published_lengths_and_passes_and_nothing_else():
         field.name
         for field in fields(quick)
         if getattr(quick, field.name) != getattr(paper, field.name)
-    } == {"most_words", "max_words", "max_passes", "method", "keep", "classifier"}
+    } == {"most_words", "max_words", "max_passes", "method", "classifier"}
 
 
 def test_passes_are_limited_in_quick_only():

@@ -14,7 +14,7 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert_has(paper, encoder="bert-base-uncased", classifier=None, max_pieces=512, max_tokens=512)
     assert_has(paper, min_count=5, class_words=100, components=64, confident=0.5)
     assert (paper.batch_size, paper.learning_rate, paper.probe_epochs) == (32, 5e-5, 4)
-    assert (quick.method, quick.keep) == ("ranked", "auto")
+    assert (quick.method, quick.keep) == ("algorithm1", 0.5)
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False)
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
     assert XclassSettings.preset("quick", faithful=True).classifier is None

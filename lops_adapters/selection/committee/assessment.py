@@ -116,7 +116,7 @@ class FittedCommittee:
             reader = id(member.reader)
             if reader not in read:
                 read[reader] = samples if member.reader is None else member.reader(samples)
-            scored = member.score_further(read[reader], groups)
+            scored = member.score_unseen(read[reader], groups)
             probabilities = without_nan(member, scored)
             of_members.append(likelihoods(probabilities, self.model.posterior.mean.shares))
         return of_members, read

@@ -5,7 +5,7 @@ other tables (:mod:`.calibration`) and shifted by the checked rows of this one (
 Rejecting a label needs the probability that it is wrong; replacing it also needs the probability
 that another class is right, which checked rows with another class shift as well.
 
-Notation: n samples, m further samples, k classes, w the width of vectors.
+Notation: n samples, m unseen samples, k classes, w the width of vectors.
 """
 
 from __future__ import annotations

@@ -55,18 +55,25 @@ class HeldOut(Method):
                 f"{typed('sure')} is {sure!r:.80}; wanted a probability above 0, such as 0.9"
             )
 
-    def believed(
-        self, members: Sequence[Member], labelled: Labelled, choice: Choice, kind: str = TEXTS
-    ) -> tuple[Scores, Belief]:
-        """Score the samples, and return what is believed about their labels.
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
+        """Return the members, untrained, and the kind of their inputs, whose calibration counts."""
+        raise NotImplementedError
 
-        ``kind``: of the inputs, whose calibration counts. Raises a LopsError of fewer samples than
-        folds, and of NaN; and what the members raise.
-        """
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        """Select; a LopsError: fewer samples than folds, NaN, and what the members raise."""
+        members, kind = self.members(labelled.samples, choice)
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
-        scores = score(members, folded, further=choice.further, vectors=bool(labelled.checked))
-        return scores, believe(scores, labelled, kind, choice, count_label=self.count_label)
+        checks = bool(labelled.checked)
+        scores = score(members, folded, unseen=choice.score_unseen, vectors=checks)
+        belief = believe(scores, labelled, kind, choice, count_label=self.count_label)
+        return self.decided(scores, belief, labelled, choice)
+
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
+    ) -> Outcome:
+        """Decide which labels are kept."""
+        raise NotImplementedError
 
 
 class Automatic(HeldOut):
@@ -74,9 +81,12 @@ class Automatic(HeldOut):
 
     reads = ("sure",)
 
-    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
-        members = [Learnt("the probe", choice.classifier)]
-        scores, belief = self.believed(members, labelled, choice)
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
+        return [Learnt("the probe", choice.classifier)], TEXTS
+
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
+    ) -> Outcome:
         outcome, _ = decide(scores, belief, labelled, choice, count_label=self.count_label)
         said = Predicted.of(scores.likely)
         return replace(outcome, suggested=said.codes, probability=said.probability, noise=None)
@@ -87,31 +97,27 @@ class Committee(HeldOut, Assessor):
     """Keeps the pseudo-labels that are most probably right, given several held-out members.
 
     Every member gives class probabilities for every sample without its label. Divided by the
-    classes' shares of the pseudo-labels, they are likelihoods
-    (:func:`~.likelihoods.likelihoods`). Their weighted mean, in which rare
-    classes are limited (:func:`~.likelihoods.strengths`), and the label give
-    the probability that the label is right, by
-    :func:`~.posterior`: the score. Of two members or more it is
-    calibrated by what the members say of the whole table, see :mod:`.calibration`. A label is kept
-    if its score is at least ``sure``, by default 0.5: unless it is more probably wrong than right.
-    Where members cannot tell, nearly all labels are. Classes with fewer samples than folds are also
-    kept; they do not compete with others.
+    classes' shares of the pseudo-labels, they are likelihoods (:mod:`.likelihoods`). Their weighted
+    mean, in which rare classes are limited, and the label give the probability that the label is
+    right, by :func:`.posterior.posterior`: the score. Of two members or more it is calibrated by
+    what the members say of the whole table, see :mod:`.calibration`. A label is kept if its score
+    is at least ``sure``, by default 0.5: unless it is more probably wrong than right. Where members
+    cannot tell, nearly all labels are. Classes with fewer samples than folds are also kept; they do
+    not compete with others.
 
     The score of one member, of votes, and of labels that do not count is not calibrated. Then as
-    many are rejected as are estimated to be wrong, see
-    :func:`~.posterior.least_kept`; and all are kept, with a score of 1, if
-    the mean hardly agrees with the labels
-    (:func:`~lops_adapters.selection.committee.likelihoods.skill` below ``LEAST_SKILL``).
+    many are rejected as are estimated to be wrong, see :func:`.posterior.least_kept`; and all are
+    kept, with a score of 1, if the mean hardly agrees with the labels (:func:`.likelihoods.skill`
+    below ``LEAST_SKILL``).
 
     Where several sources vote, pseudo-labels are what members are trained on. The labels that are
-    scored are the most probable classes by members and votes
-    (:mod:`~lops_adapters.selection.votes.sources`).
+    scored are the most probable classes by members and votes (:mod:`.votes.sources`).
 
-    Where a person has checked rows, an arbiter learns from them how far to believe members and
-    labels (:mod:`~.arbiter`), and gives the probabilities. A checked row is
-    always kept, with a score of 1; a row of no class is always rejected, with a score of 0. If
-    labels do not count, a framework trains on them: then a row with another checked label is
-    also rejected, and of each class as many are kept as without checked rows, which keeps balance.
+    Rows that a person has checked shift what other tables teach (:mod:`.shifts`): one model of any
+    number of checked rows (:mod:`.belief`). A checked row is always kept, with a score of 1; a row
+    of no class is always rejected, with a score of 0. If labels do not count, a framework trains on
+    them: then a row with another checked label is also rejected, and of each class as many are kept
+    as without checked rows, which keeps balance.
 
     Attributes:
         correct: give every sample its most probable class, and keep the same share of each of these
@@ -126,7 +132,7 @@ class Committee(HeldOut, Assessor):
     probabilities: bool = option(False)
 
     needs_probe, texts = False, True
-    reads = ("encoder", "words", "sure", "class_shares", "labelled_by", "further")
+    reads = ("encoder", "words", "sure", "class_shares", "labelled_by", "score_unseen")
 
     def check(self, choice: Choice) -> None:
         super().check(choice)
@@ -152,11 +158,7 @@ class Committee(HeldOut, Assessor):
             )
         check_words(words)
 
-    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
-        return self.judge(*self.members(labelled.samples, choice), labelled, choice)
-
-    def members(self, samples: Any, choice: Choice) -> tuple[list[Member], str]:
-        """Return the members, untrained, and the kind of their inputs."""
+    def members(self, samples: Any, choice: Choice) -> tuple[Sequence[Member], str]:
         if self.probabilities:
             return [OwnProbabilities("your classifier")], TEXTS
         encoder = None if choice.encoder == NONE else choice.encoder
@@ -168,15 +170,13 @@ class Committee(HeldOut, Assessor):
             encoder.vectors([])  # refuses a bad encoder before the trainings
         return members_of(inputs), TEXTS if TEXTS in inputs.kinds else VECTORS
 
-    def judge(
-        self, members: Sequence[Member], kind: str, labelled: Labelled, choice: Choice
+    def decided(
+        self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
     ) -> Outcome:
-        """Select by these members; the kind is that of their inputs; raises as :meth:`believed`."""
-        scores, belief = self.believed(members, labelled, choice, kind)
         outcome, least = decide(
             scores, belief, labelled, choice, count_label=self.count_label, correct=self.correct
         )
-        if not choice.further:
+        if not choice.score_unseen:
             return outcome
         fitted = FittedCommittee(labelled.classes, scores.members, belief.model, least)
         return replace(outcome, fitted=fitted)
@@ -199,7 +199,7 @@ def decide(
     each, true = np.arange(len(labelled)), belief.true
     labels = true.argmax(axis=1) if correct else belief.labels
     right = true[each, labels]
-    right[rows] = checks >= 0 if count_label else checks == labels[rows]
+    right[rows] = checks != -1 if count_label else checks == labels[rows]
     decides = right if count_label else belief.before[each, labels]
     sure = belief.least_kept(decides) if choice.sure is None else float(choice.sure)
     small = scores.mean.small
@@ -209,8 +209,9 @@ def decide(
         mask = best(right, labels, wanted, choice.seed)
     mask[rows] = right[rows] == 1
     predicted = Predicted.of(true)
-    of_none = rows[checks < 0]
-    predicted.codes[of_none], predicted.probability[of_none] = -1, np.nan
+    apart = checks < 0  # of no class, or of one that no sample has
+    predicted.codes[rows[apart]] = checks[apart]
+    predicted.probability[rows[apart]] = np.where(checks[apart] < -1, 1.0, np.nan)
     outcome = Outcome.of(
         mask, right, labels, len(small), rule=choice.method, predicted=predicted,
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",

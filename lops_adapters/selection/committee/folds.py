@@ -137,7 +137,7 @@ class Folded:
 def by_folds(
     predicted: Iterable[np.ndarray], groups: np.ndarray | None, folds: np.ndarray
 ) -> np.ndarray:
-    """Return the predictions for further samples, (m, k): the mean of all folds' models.
+    """Return the predictions for unseen samples, (m, k): the mean of all folds' models.
 
     A sample of a group (int code, -1: none that was there) is predicted only by the model that has
     not seen the group; ``folds`` are of each group, see :meth:`Folded.fold_of_each_group`.
@@ -160,7 +160,8 @@ def best_checkpoint(looks: Mapping[float, np.ndarray], codes: np.ndarray) -> flo
     """Return the checkpoint at which most pseudo-labels are preferred, the later of ties.
 
     Before it the probe has learnt too little, after it the probe memorises wrong labels. Small
-    tables have ties, and early probabilities are nearly even. ``looks`` are of :func:`held_out`.
+    tables have ties, and early probabilities are nearly even. ``looks`` are of
+    :func:`predict_held_out`.
     """
 
     def agreed(time: float) -> int:
@@ -183,7 +184,7 @@ def long_enough(probe: Probe, n: int) -> Probe:
     return longer
 
 
-def held_out(
+def predict_held_out(
     probe: Probe, labelled: Folded, times: Sequence[float] = (), read: Any = None
 ) -> dict[float, np.ndarray]:
     """Predict every sample by a probe that trains on the other folds, at several checkpoints.
@@ -198,18 +199,18 @@ def held_out(
     codes, k, seed = labelled.codes, len(labelled.classes), labelled.seed
     looks = {time: np.zeros((len(codes), k), dtype=np.float32) for time in times}
     read = probe.read(labelled.samples if read is None else read)
-    for rest, here in labelled.splits():
-        prepared = probe.prepare(cut(read, rest), fit=True)
-        asked = probe.prepare(cut(read, here))
-        for time in _reached(probe, prepared, codes[rest], k, seed, times):
-            looks[time][here] = probe.predict_prepared(asked)
+    for train, held_out in labelled.splits():
+        prepared = probe.prepare(cut(read, train), fit=True)
+        asked = probe.prepare(cut(read, held_out))
+        for time in _reached(probe, prepared, codes[train], k, seed, times):
+            looks[time][held_out] = probe.predict_prepared(asked)
     return looks
 
 
 def trained_until(
     probe: Probe, read: Any, codes: np.ndarray, n_classes: int, seed: int, time: float
 ) -> Probe:
-    """Return a copy of a probe as it was at a time of :func:`held_out`, in epochs.
+    """Return a copy of a probe as it was at a time of :func:`predict_held_out`, in epochs.
 
     It is trained again on the samples as it reads them, which takes less memory than a copy per
     checkpoint.

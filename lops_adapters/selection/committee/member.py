@@ -15,14 +15,13 @@ Reader = Callable[[Sequence[Any]], Any]  # samples to what a member takes
 class Member(Protocol):
     """A classifier of a committee; a subclass needs a name and the two scores.
 
-    It scores the samples of a table held out; with ``further=True`` it keeps what it takes to score
-    samples outside the table, whose probabilities do not depend on the other samples of their
-    block.
+    It scores the samples of a table held out, and, after :meth:`fit`, unseen samples, outside the
+    table; their probabilities do not depend on the other samples of their block.
 
     Attributes:
         name: in words.
         weight: above 0, of its likelihoods in the committee's mean.
-        reader: turns further samples into what the member takes; members may share it. None: it
+        reader: turns unseen samples into what the member takes; members may share it. None: it
             takes the samples.
         read: the committee's samples, read so, if another member shares them; None: the samples.
     """
@@ -33,14 +32,18 @@ class Member(Protocol):
     read: Any = None
 
     @abstractmethod
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Return class probabilities, (n, k); no row may depend on the row's own label.
+    def score(self, labelled: Folded) -> np.ndarray:
+        """Return class probabilities, (n, k); no row may depend on the row's own label."""
 
-        ``further``: be ready for :meth:`score_further` and for pickle, and let go of the samples.
+    def fit(self, labelled: Folded) -> None:
+        """Be ready for :meth:`score_unseen` and for pickle, after :meth:`score` of these samples.
+
+        A member lets go of the samples here, and trains what it has not kept.
         """
+        return None
 
     @abstractmethod
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Return class probabilities, (m, k), of samples as ``reader`` returns them.
 
         ``groups``: (m,) int codes as of ``Folded.groups``, -1: none that was there. A sample is

@@ -108,7 +108,7 @@ class Inputs:
     def encoded(self) -> dict[str, Any]:
         """``read`` and ``reader`` of members on an encoder.
 
-        The static encoder reads counted words; members that share it encode further texts once.
+        The static encoder reads counted words; members that share it encode unseen texts once.
         """
         if not self.is_static or self.counts.analyzer == CHAR:
             return {}

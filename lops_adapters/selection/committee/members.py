@@ -1,6 +1,6 @@
 """The members of a committee; :mod:`~.member_table` says which are built.
 
-Notation: n samples, m further samples, k classes, codes 0..k-1 of the pseudo-labels.
+Notation: n samples, m unseen samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -17,8 +17,8 @@ from lops_adapters.selection.committee.folds import (
     Folded,
     best_checkpoint,
     by_folds,
-    held_out,
     long_enough,
+    predict_held_out,
     trained_until,
 )
 from lops_adapters.selection.committee.member import Member, Reader
@@ -34,7 +34,7 @@ class Learnt(Member):
     """A probe, cross-validated, at the checkpoint that agrees with most labels.
 
     Linear probes train for at least ``LEAST_UPDATES`` updates, see
-    :func:`~.folds.long_enough`. Further samples are scored by the mean of
+    :func:`~.folds.long_enough`. Unseen samples are scored by the mean of
     the folds' probes. The probe is trained from scratch once per fold.
     """
 
@@ -43,27 +43,28 @@ class Learnt(Member):
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
-        """Train on the other folds and predict; raises what the probe raises.
-
-        For further samples it trains again until the checkpoint that counts.
-        """
+    def score(self, labelled: Folded) -> np.ndarray:
+        """Train on the other folds and predict; raises what the probe raises."""
         assert self.probe is not None
-        codes, k = labelled.codes, len(labelled.classes)
-        probe = long_enough(self.probe, len(codes) * (labelled.folds - 1) // labelled.folds)
-        at_checkpoints = held_out(probe, labelled, read=self.read)
-        best = best_checkpoint(at_checkpoints, codes)
-        if further:
-            read = probe.read(labelled.samples if self.read is None else self.read)
-            self._probes = [
-                trained_until(probe, cut(read, rest), codes[rest], k, labelled.seed, best)
-                for rest, _ in labelled.splits()
-            ]
-            self._fold_of_group = labelled.fold_of_each_group()
-            self.probe = self.read = None
-        return at_checkpoints[best]
+        n_trained = len(labelled.codes) * (labelled.folds - 1) // labelled.folds
+        self.probe = long_enough(self.probe, n_trained)
+        at_checkpoints = predict_held_out(self.probe, labelled, read=self.read)
+        self._best = best_checkpoint(at_checkpoints, labelled.codes)
+        return at_checkpoints[self._best]
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def fit(self, labelled: Folded) -> None:
+        """Train again until the checkpoint that counts."""
+        assert self.probe is not None
+        probe, codes, k = self.probe, labelled.codes, len(labelled.classes)
+        read = probe.read(labelled.samples if self.read is None else self.read)
+        self._probes = [
+            trained_until(probe, cut(read, train), codes[train], k, labelled.seed, self._best)
+            for train, _ in labelled.splits()
+        ]
+        self._fold_of_group = labelled.fold_of_each_group()
+        self.probe = self.read = None
+
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         predicted = (probe.predict_proba(samples).astype(np.float64) for probe in self._probes)
         return by_folds(predicted, groups, self._fold_of_group)
 
@@ -72,7 +73,7 @@ class Learnt(Member):
 class VectorRegression(Member):
     """Logistic regression on vectors of unit length, cross-validated.
 
-    Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse. Further
+    Its strong regularisation keeps it from fitting wrong labels; 1 and 10 rank worse. Unseen
     samples are scored by the mean of the folds.
     """
 
@@ -81,22 +82,23 @@ class VectorRegression(Member):
     read: Any = None
     reader: Reader | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         codes, self._n_classes = labelled.codes, len(labelled.classes)
         vectors = self.encode(labelled.samples if self.read is None else self.read)
         probabilities = np.empty((len(codes), self._n_classes))
         self._folds: list[tuple[np.ndarray, np.ndarray]] = []
-        for rest, here in labelled.splits():
-            present, known = np.unique(codes[rest], return_inverse=True)
-            weights = logistic_weights(vectors[rest], known, len(present), 0.3)
+        for train, held_out in labelled.splits():
+            present, known = np.unique(codes[train], return_inverse=True)
+            weights = logistic_weights(vectors[train], known, len(present), 0.3)
             self._folds.append((present, weights))
-            probabilities[here] = self._predicted(vectors[here], self._folds[-1])
-        if further:
-            self._fold_of_group = labelled.fold_of_each_group()
-            self.read = None
+            probabilities[held_out] = self._predicted(vectors[held_out], self._folds[-1])
         return probabilities
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def fit(self, labelled: Folded) -> None:
+        self._fold_of_group = labelled.fold_of_each_group()
+        self.read = None
+
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         vectors = self.encode(samples)
         predicted = (self._predicted(vectors, fold) for fold in self._folds)
         return by_folds(predicted, groups, self._fold_of_group)
@@ -132,7 +134,7 @@ class Neighbours(Member):
     reader: Reader | None = None
     weight: float = 1.0
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         samples = labelled.samples if self.read is None else self.read
         vectors = np.asarray(self.encode(samples), dtype=np.float32)
         n, self._n_classes = len(vectors), len(labelled.classes)
@@ -150,12 +152,14 @@ class Neighbours(Member):
             if labelled.groups is not None:
                 near[labelled.groups[rows][:, None] == labelled.groups[:compared]] = -np.inf
             probabilities[rows] = self._shares(near)
-        if further:
-            self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None
-            self._groups = None if labelled.groups is None else labelled.groups[:compared].copy()
         return probabilities
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def fit(self, labelled: Folded) -> None:
+        compared, groups = len(self._others), labelled.groups
+        self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None
+        self._groups = None if groups is None else groups[:compared].copy()
+
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         # In float64, then rounded: the last bits of float32 products depend on the row's place.
         vectors = np.asarray(self.encode(samples), dtype=np.float64)
         others = self._others.astype(np.float64)
@@ -171,19 +175,21 @@ class Neighbours(Member):
         return self.encode(samples)
 
     def _shares(self, near: np.ndarray) -> np.ndarray:
-        """Return the classes' shares of the votes, (m, k), from (m, o) cosines."""
-        counted = votes(near, self._labels, self._nearest, self._n_classes) + 1e-3
+        """Return the classes' shares of the neighbours, (m, k), from (m, o) cosines."""
+        counted = weights_by_label(near, self._labels, self._nearest, self._n_classes) + 1e-3
         return np.asarray(counted / counted.sum(axis=1, keepdims=True))
 
 
-def votes(near: np.ndarray, labels: np.ndarray, count: int, n_classes: int) -> np.ndarray:
+def weights_by_label(
+    near: np.ndarray, labels: np.ndarray, count: int, n_classes: int
+) -> np.ndarray:
     """Return the sums of exp(5 cosine) of the ``count`` largest cosines by label, (m, k) float64.
 
     Cosines are (m, o) float32, labels (o,) int codes. Of ties at the last place, those count that
     :func:`numpy.argpartition` of the row puts first.
 
     >>> near = np.array([[0.0, 0.2, 0.1]], dtype=np.float32)
-    >>> votes(near, np.array([0, 1, 0]), 2, 2).round(2).tolist()
+    >>> weights_by_label(near, np.array([0, 1, 0]), 2, 2).round(2).tolist()
     [[1.65, 2.72]]
     """
     m, width = near.shape
@@ -226,7 +232,7 @@ class ClassWords(Member):
     words: Mapping[Hashable, Sequence[str]]
     reader: Reader | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         """Compare; LopsError if a class has no words."""
         check_words(self.words, labelled.classes)
         texts = [", ".join(self.words[label]) for label in labelled.classes]
@@ -235,7 +241,7 @@ class ClassWords(Member):
         self._mean, self._spread = near.mean(axis=0), np.maximum(near.std(axis=0), 1e-9)
         return self._standardised(near)
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Compare, with mean and spread of the samples of :meth:`score`."""
         return self._standardised(self._near(samples))
 
@@ -253,7 +259,7 @@ class OwnProbabilities(Member):
     name: str
     reader: Reader | None = None
 
-    def score(self, labelled: Folded, further: bool = False) -> np.ndarray:
+    def score(self, labelled: Folded) -> np.ndarray:
         """Return the samples, (n, k); LopsError if they are no probabilities."""
         expected = (len(labelled.codes), len(labelled.classes))
         probabilities = np.asarray(labelled.samples, dtype=np.float64)
@@ -262,9 +268,9 @@ class OwnProbabilities(Member):
                 f"found probabilities of shape {probabilities.shape}; wanted {expected}: a row per "
                 "label, and a column per class in the order of the sorted labels"
             )
-        return self.score_further(probabilities)
+        return self.score_unseen(probabilities)
 
-    def score_further(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
+    def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
         """Return the samples, (m, k); LopsError if they are no probabilities."""
         probabilities = np.asarray(samples, dtype=np.float64)
         wrong = ~(np.isfinite(probabilities).all(axis=1) & (probabilities >= 0).all(axis=1))

@@ -79,36 +79,35 @@ class Scores:
 
 
 def score(
-    members: Sequence[Member], labelled: Folded, *, further: bool = False, vectors: bool = False
+    members: Sequence[Member], labelled: Folded, *, unseen: bool = False, vectors: bool = False
 ) -> Scores:
     """Score samples by every member; ``vectors``: keep the vectors.
 
     A member with hardly any skill next to the best one before it has no weight: an encoder may
-    not know the language. ``further``: members are then fitted to score further samples.
+    not know the language. ``unseen``: members are then fitted to score unseen samples.
     """
-    codes, samples = labelled.codes, labelled.samples
-    of_labels = class_shares(codes, len(labelled.classes), labelled.folds)
-    compared = vectors_of(
-        members if vectors else (),
-        len(codes),
-        lambda one: samples if one.read is None else one.read,
-    )
-    total, best_skill, weights = np.zeros(()), 0.0, [member.weight for member in members]
-    said: list[str] = []
-    choices: list[np.ndarray] = []
-    for place, member in enumerate(members):
-        probabilities = member.score(labelled, further=further)
-        likely = likelihoods(without_nan(member, probabilities), of_labels)
+    codes, folds = labelled.codes, labelled.folds
+    of_labels = class_shares(codes, len(labelled.classes), folds)
+    compared = _vectors(members if vectors else (), labelled)
+    total, best_skill, weights = np.zeros(()), 0.0, list[float]()
+    said, choices = list[str](), list[np.ndarray]()
+    for member in members:
+        likely = likelihoods(without_nan(member, member.score(labelled)), of_labels)
+        if unseen:
+            member.fit(labelled)
         own_skill = skill(likely, codes)
-        if best_skill >= LEAST_SKILL and own_skill < LEAST_OF_BEST * best_skill:
-            weights[place] = 0.0
-        else:
-            choices.append(likely.argmax(axis=1))
-        name = member.name if weights[place] else f"{member.name} (left out)"
+        counts = best_skill < LEAST_SKILL or own_skill >= LEAST_OF_BEST * best_skill
+        name = member.name if counts else f"{member.name} (left out)"
         said.append(f"{name} {percent(float(preferred(likely, codes).mean()))}")
-        best_skill = max(best_skill, own_skill)
-        total = total + weights[place] * likely
+        weights.append(member.weight if counts else 0.0)
+        choices += [likely.argmax(axis=1)] if counts else []
+        best_skill, total = max(best_skill, own_skill), total + weights[-1] * likely
     average = total / sum(weights)
     mean = Mean(weights, of_labels, strengths(average, codes))
-    likely, folds = mean.limited(average, codes), labelled.folds
+    likely = mean.limited(average, codes)
     return Scores(members, mean, likely, choices, ", ".join(said), folds, compared)
+
+
+def _vectors(members: Sequence[Member], labelled: Folded) -> np.ndarray:
+    samples = labelled.samples
+    return vectors_of(members, len(samples), lambda one: samples if one.read is None else one.read)

@@ -30,7 +30,7 @@ class Share(NamedTuple):
     why: str
 
 
-def held_out_share(
+def agreed_share(
     labelled: Labelled, probe: Probe, seed: int, quiet: bool = True, by_class: bool = False
 ) -> Share:
     """Return the share of pseudo-labels that a held-out probe prefers.
@@ -61,11 +61,11 @@ def auto_keep(
     by_class: bool = False,
     texts: Callable[[Sequence[Any]], Sequence[Any]] | None = None,
 ) -> Selector:
-    """Return a selector made for :func:`held_out_share`; ``texts``: of the samples."""
+    """Return a selector made for :func:`agreed_share`; ``texts``: of the samples."""
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples if texts is None else texts(samples), pseudo_labels)
-        share = held_out_share(labelled, probe, seed, by_class=by_class)
+        share = agreed_share(labelled, probe, seed, by_class=by_class)
         selection = make(share.keep)(samples, pseudo_labels)
         selection.stopped = f"{share.why}; {selection.stopped}"
         return selection

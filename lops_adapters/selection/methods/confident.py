@@ -8,7 +8,7 @@ import numpy as np
 from lops_adapters import extras
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.selection.choice import Choice
-from lops_adapters.selection.committee.folds import Folded, held_out
+from lops_adapters.selection.committee.folds import Folded, predict_held_out
 from lops_adapters.selection.method import Method, option
 from lops_adapters.selection.methods.ranked import best, keep_best, shares
 from lops_adapters.selection.outcome import Outcome, Predicted
@@ -36,7 +36,7 @@ class ConfidentLearning(Method):
         probe, codes, k = choice.classifier, labelled.codes, len(labelled.classes)
         last = float(probe.max_epochs)
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
-        probabilities = held_out(probe, folded, [last])[last].astype(np.float64)
+        probabilities = predict_held_out(probe, folded, [last])[last].astype(np.float64)
         rank = _cleanlab("rank").get_label_quality_scores
         quality = np.asarray(rank(codes, probabilities, method="self_confidence"), np.float64)
         predicted, stopped = Predicted.of(probabilities), f"{self.folds}-fold cross-validation"

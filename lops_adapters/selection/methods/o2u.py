@@ -32,16 +32,16 @@ class Losses:
     def __init__(self, codes: np.ndarray) -> None:
         self._codes = codes
         self._sums, self._epoch = np.zeros(len(codes)), np.zeros(len(codes))
-        self._heard, self._epochs = 0, 0
+        self._noted, self._epochs = 0, 0
 
-    def hear(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
+    def note(self, positions: np.ndarray, probabilities: np.ndarray) -> None:
         """Record the (b, k) probabilities of a batch; the loss is the cross-entropy."""
         label_probability = probabilities[np.arange(len(positions)), self._codes[positions]]
         self._epoch[positions] = -np.log(np.maximum(label_probability, 1e-12))
-        self._heard += len(positions)
-        if self._heard == len(self._sums):
+        self._noted += len(positions)
+        if self._noted == len(self._sums):
             self._sums += self._epoch - self._epoch.mean()
-            self._heard, self._epochs = 0, self._epochs + 1
+            self._noted, self._epochs = 0, self._epochs + 1
 
     def mean(self) -> np.ndarray:
         """Return the means over all whole epochs, (n,) float64."""
@@ -55,11 +55,11 @@ def stages_of(variant: str, losses: Losses, own_epochs: int) -> list[Stage]:
     ``released``: one epoch, then three; in each stage the rate falls linearly to zero.
     """
     if variant == "paper":
-        return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.hear)]
+        return [Stage(own_epochs, steady), Stage(CYCLES * CYCLE_EPOCHS, cyclic, 0.5, losses.note)]
     first, second = RELEASED_EPOCHS
     return [
         Stage(first, lambda done, per_epoch: 1.0 - done / (first * per_epoch)),
-        Stage(second, lambda done, per_epoch: 1.0 - done / (second * per_epoch), 0.5, losses.hear),
+        Stage(second, lambda done, per_epoch: 1.0 - done / (second * per_epoch), 0.5, losses.note),
     ]
 
 
@@ -81,11 +81,11 @@ class O2UNet(Method):
         losses, predicted = Losses(codes), Predicted(len(codes))
         stages = stages_of(self.variant, losses, probe.max_epochs)
 
-        def hear(where: np.ndarray, probabilities: np.ndarray) -> None:
-            losses.hear(where, probabilities)
+        def note(where: np.ndarray, probabilities: np.ndarray) -> None:
+            losses.note(where, probabilities)
             predicted.note(probabilities, where)
 
-        stages[-1] = replace(stages[-1], heard=hear)
+        stages[-1] = replace(stages[-1], heard=note)
         probe.fit(labelled.samples, codes, len(labelled.classes), seed=choice.seed, stages=stages)
         epochs = sum(stage.epochs for stage in stages)
         stopped = f"{epochs} epochs, losses of the last {stages[-1].epochs}"

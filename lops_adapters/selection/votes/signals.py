@@ -157,12 +157,14 @@ def overlapping(
     """
     owners, classes = np.divmod(signals.keys, signals.n_classes)
     several, both = np.isin(owners, signals.several), together(matrix) if both is None else both
-    of_classes = np.asarray(matrix.T @ true).T  # (k, f)
-    rates = of_classes / np.maximum(true.sum(axis=0), 1e-9)[:, None]
-    explained = of_classes.T @ rates
-    covariance = both - explained - explained.T + rates.T @ (true.T @ true) @ rates
-    spread = np.sqrt(np.maximum(np.diag(covariance), 1e-9))
-    correlation = covariance / spread[:, None] / spread
+    correlation = np.zeros(both.shape)
+    if not several.all():
+        of_classes = np.asarray(matrix.T @ true).T  # (k, f)
+        rates = of_classes / np.maximum(true.sum(axis=0), 1e-9)[:, None]
+        explained = of_classes.T @ rates
+        covariance = both - explained - explained.T + rates.T @ (true.T @ true) @ rates
+        spread = np.sqrt(np.maximum(np.diag(covariance), 1e-9))
+        correlation = covariance / spread[:, None] / spread
     if first:
         correlation[np.ix_(several, several)] = 0
     elif several.any():

@@ -29,7 +29,7 @@ _LEAST_SOURCES = 3
 _TRUSTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 _WEIGHTS = np.arange(0, SHARPNESS + 0.1, 0.25)
 _ROUNDS, _CLOSE = 20, 1e-4
-_RECOUNTED = 4  # rounds after which the overlaps are settled
+_RECOUNTED = 4  # rounds after which the overlaps stay
 _LEAST = 1e-4  # of probabilities, before the logarithm
 _TINY = 1e-12
 
@@ -77,7 +77,7 @@ class VoteRows(NamedTuple):
         others = float((votes * (votes - 1)).sum()) / max(1.0, float(votes.sum()))
         return ANCHOR / (ANCHOR + others + (ANCHOR if members else 0.0))
 
-    def settled(self, probabilities: np.ndarray) -> np.ndarray:
+    def with_certain(self, probabilities: np.ndarray) -> np.ndarray:
         """Set and return the probabilities of checked rows, which are certain."""
         rows = np.flatnonzero(self.certain >= 0)
         probabilities[rows] = np.eye(probabilities.shape[1])[self.certain[rows]]
@@ -111,7 +111,7 @@ def estimated(
     """
     signals, matrix = rows.signals, rows.matrix
     member_logs = np.zeros(rows.majority.shape) if members is None else members
-    majority = rows.settled(softmax(np.log(rows.majority) + member_logs))
+    majority = rows.with_certain(softmax(np.log(rows.majority) + member_logs))
     anchor = 0.0 if free else rows.anchor(members is not None)
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
     logs = np.zeros(signals.n_classes)
@@ -124,7 +124,7 @@ def estimated(
         logs, previous = frequencies(known), ratios
         probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
-        true = rows.settled(softmax(member_logs + prior * logs + shared @ ratios))
+        true = rows.with_certain(softmax(member_logs + prior * logs + shared @ ratios))
         if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
             break
     return Model(overlap, ratios, np.asarray(prior * logs), free)

@@ -151,12 +151,14 @@ def fit(
 
 def first_codes(votes: Votes) -> np.ndarray:
     """Return the labels by votes alone, (n,) int64 codes, see :meth:`Sources.first`."""
-    return by_votes(votes.codes, len(votes.classes)).first(votes.codes)
+    used, codes = votes.used
+    return np.asarray(np.append(used, -1)[by_votes(codes, len(used)).first(codes)])
 
 
 def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     """Estimate what votes, (n, m) int, are worth by themselves."""
-    signals, chosen = Signals.of(votes, n_classes), np.flatnonzero((votes >= 0).any(axis=1))
+    chosen = np.flatnonzero((votes >= 0).any(axis=1))
+    signals = Signals.of(votes[chosen], n_classes)
     if len(chosen) > _MOST:
         chosen = chosen[_sample(votes[chosen])]
     rows = vote_rows(signals, votes[chosen], np.full(len(chosen), -1))

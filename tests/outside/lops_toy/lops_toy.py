@@ -23,19 +23,19 @@ class FirstWord(Member):
 
     name = "first word"
 
-    def score(self, labelled, further=False):
+    def score(self, labelled):
         """Count in the other folds."""
         n, self.k = len(labelled.codes), len(labelled.classes)
         probabilities, self.counts = np.empty((n, self.k)), []
-        for rest, here in labelled.splits():
-            pairs = [(_first(labelled.samples[i]), int(labelled.codes[i])) for i in rest]
+        for train, held_out in labelled.splits():
+            pairs = [(_first(labelled.samples[i]), int(labelled.codes[i])) for i in train]
             self.counts.append(Counter(pairs))
-            texts = [labelled.samples[i] for i in here]
-            probabilities[here] = self._shares(texts, self.counts[-1])
+            texts = [labelled.samples[i] for i in held_out]
+            probabilities[held_out] = self._shares(texts, self.counts[-1])
         self.fold_of_group = labelled.fold_of_each_group()
         return probabilities
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         """The mean of the folds, or the fold without the sample's group."""
         each = (self._shares(samples, counts) for counts in self.counts)
         return by_folds(each, groups, self.fold_of_group)

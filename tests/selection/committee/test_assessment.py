@@ -1,6 +1,7 @@
 """A fitted committee: rows of the sample as before, other rows by the folds' probes."""
 
 import pickle
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -11,9 +12,15 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Choice, decide
-from lops_adapters.selection.committee.folds import Folded, best_checkpoint, held_out, long_enough
+from lops_adapters.selection.committee.committee import Committee
+from lops_adapters.selection.committee.folds import (
+    Folded,
+    best_checkpoint,
+    long_enough,
+    predict_held_out,
+)
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.committee.members import Learnt, Neighbours, votes
+from lops_adapters.selection.committee.members import Learnt, Neighbours, weights_by_label
 from lops_adapters.selection.committee.posterior import posterior_given
 
 from ...noisy import noisy_texts
@@ -26,7 +33,7 @@ CODES = np.array([CLASSES.index(label) for label in THEIR_LABELS])
 
 def fitted(texts=TEXTS, labels=WEAK, **settings):
     """The outcome of the sample, and the committee, fitted to it."""
-    choice = Choice(**{"encoder": None, "further": True, **settings})
+    choice = Choice(**{"encoder": None, "score_unseen": True, **settings})
     outcome = decide(Labelled.of(texts, labels), choice)
     return outcome, outcome.fitted
 
@@ -39,7 +46,7 @@ def committee():
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"sure": 0.8}, {"per_class": True}])
 def test_the_sample_is_scored_as_without_the_fit(settings):
-    plain, committee = fitted(further=False, **settings)
+    plain, committee = fitted(score_unseen=False, **settings)
     assert committee is None
     found, _ = fitted(**settings)
     np.testing.assert_array_equal(found.mask, plain.mask)
@@ -55,21 +62,22 @@ def test_other_rows_by_hand():
     space = Topics(counts, 0)
     near = Neighbours("near", lambda texts: space(count_words(texts)), weight=0.5)
     members = [Learnt("words", LinearProbe()), near]
-    choice = Choice(sure=0.8, further=True)
-    told = METHODS["committee"].judge(members, "texts", Labelled.of(TEXTS, WEAK), choice)
+    choice = Choice(sure=0.8, score_unseen=True)
+    with mock.patch.object(Committee, "members", return_value=(members, "texts")):
+        told = METHODS["committee"](Labelled.of(TEXTS, WEAK), choice)
     assessment = told.fitted(OTHERS, CODES)
 
     labelled = Folded(TEXTS, codes, CLASSES, 3)
     of_words = Learnt("words", LinearProbe()).score(labelled)
     longer = long_enough(LinearProbe(), 200)
-    looks = held_out(longer, labelled)
+    looks = predict_held_out(longer, labelled)
     time = best_checkpoint(looks, codes)
     np.testing.assert_array_equal(looks[time], of_words)
     said = []
-    for rest, _ in labelled.splits():
+    for train, _ in labelled.splits():
         probe = long_enough(LinearProbe(), 200)
-        prepared = probe.prepare(cut(TEXTS, rest), fit=True)
-        for update in probe.updates(prepared, codes[rest], 3, 0):
+        prepared = probe.prepare(cut(TEXTS, train), fit=True)
+        for update in probe.updates(prepared, codes[train], 3, 0):
             if update.done >= max(1, round(time * update.per_epoch)):
                 break
         said.append(probe.predict_proba(OTHERS))
@@ -127,7 +135,7 @@ def test_probabilities_of_further_samples():
     """A classifier of one's own scores further samples by their probabilities."""
     codes = np.array([CLASSES.index(label) for label in WEAK])
     probabilities = np.full((300, 3), 0.1) + 0.7 * np.eye(3)[codes]
-    labelled, choice = Labelled.of(probabilities, WEAK), Choice(further=True)
+    labelled, choice = Labelled.of(probabilities, WEAK), Choice(score_unseen=True)
     committee = decide(labelled, choice, probabilities=True).fitted
     further = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]])
     assessment = committee(further, np.array([0, 0]))
@@ -141,7 +149,7 @@ def test_votes_by_brute_force():
     near[3] = near[:, 7:9] = 0.5  # ties: no more than ``count`` neighbours count
     labels = rng.integers(0, 4, 97)
     for count in (1, 5, 48, 97):
-        found = votes(near, labels, count, 4)
+        found = weights_by_label(near, labels, count, 4)
         for row, own in enumerate(near):
             nearest = np.argpartition(-own, count - 1)[:count]
             weights = np.exp(5 * own[nearest])

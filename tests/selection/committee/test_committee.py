@@ -1,6 +1,6 @@
 """The committee: the mean of its members, what is kept, and which members it has."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,13 @@ from lops_adapters.selection import METHODS, Choice, build
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.committee import belief
 from lops_adapters.selection.committee.calibration import calibration_of, coefficients, diagnose
-from lops_adapters.selection.committee.committee import CANNOT_TELL
+from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
+from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.members import Learnt, Neighbours
 from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept, posterior
+from lops_adapters.selection.committee.scores import score
 
 from ...noisy import noisy_texts
 from ..stand_in import likely
@@ -35,29 +37,42 @@ class Stub(Member):
     def __init__(self, name, probabilities):
         self.name, self.probabilities, self.asked = name, np.asarray(probabilities), []
 
-    def score(self, task, further=False):
+    def score(self, task):
         self.asked.append(task)
         return self.probabilities
 
-    def score_further(self, samples, groups=None):
+    def score_unseen(self, samples, groups=None):
         return self.probabilities[: len(samples)]
+
+
+@dataclass(frozen=True)
+class Given(Committee):
+    """A committee of given members."""
+
+    given: list = ()
+
+    def members(self, samples, choice):
+        return self.given, "texts"
 
 
 class By:
     """A committee of these members: labelled samples to an outcome, or to a selection."""
 
     def __init__(self, members, options=None, **choice):
-        self.method = replace(METHODS["committee"], **(options or {}))
-        self.members, self.choice = members, Choice(**choice)
+        usual = METHODS["committee"]
+        said = {"kept": usual.kept, "kept_evenly": usual.kept_evenly}
+        self.method = Given("committee", "of these", **said, **(options or {}), given=members)
+        self.choice = Choice(**choice)
 
     def outcome(self, labelled):
-        return self.method.judge(self.members, "texts", labelled, self.choice)
-
-    def believed(self, labelled):
-        return self.method.believed(self.members, labelled, self.choice)
+        return self.method(labelled, self.choice)
 
     def __call__(self, labelled):
         return self.outcome(labelled).selection(labelled.classes, self.method.correct)
+
+
+def mean_of(members, labelled):
+    return score(members, Folded.of(labelled, FOLDS, 0)).likely
 
 
 def stubs(codes, k, *skills, seed=0):
@@ -101,7 +116,7 @@ def test_the_mean_of_the_members_by_hand(skills):
     members, labelled = stubs(CODES, 3, *skills), Labelled.of(SAMPLES, LABELS)
     selection = By(members)(labelled)
     mean, right = by_hand(members)
-    np.testing.assert_allclose(By(members).believed(labelled)[0].likely, mean)
+    np.testing.assert_allclose(mean_of(members, labelled), mean)
     np.testing.assert_allclose(selection.confidence, right, atol=1e-12)
     least = 0.5 if len(skills) > 1 else least_kept(right)
     np.testing.assert_array_equal(selection.mask, right >= least)
@@ -122,7 +137,7 @@ def test_two_members_that_share_a_weight_are_one():
         member.weight = 0.5
     labelled = Labelled.of(SAMPLES, LABELS)
     others = half, [other], [other, other]
-    means = [By([one, *rest]).believed(labelled)[0].likely for rest in others]
+    means = [mean_of([one, *rest], labelled) for rest in others]
     np.testing.assert_allclose(means[0], means[1])
     assert not np.allclose(means[0], means[2])
 
@@ -133,7 +148,7 @@ def test_a_member_next_to_whose_skill_others_can_tell_has_no_weight():
     knowing = stubs(CODES, 3, 0.9, 0.8)
     labelled = Labelled.of(SAMPLES, LABELS)
     ignorant = [Stub("ignorant", rows), Stub("ignorant, too", rows)]
-    found = By([*knowing, *ignorant], further=True).outcome(labelled)
+    found = By([*knowing, *ignorant], score_unseen=True).outcome(labelled)
     expected = By(knowing)(labelled)
     np.testing.assert_array_equal(found.confidence, expected.confidence)
     assert "ignorant (left out) 33.3 %" in found.stopped

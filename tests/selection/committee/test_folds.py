@@ -18,8 +18,8 @@ from lops_adapters.selection.committee.folds import (
     Folded,
     best_checkpoint,
     fold_of,
-    held_out,
     long_enough,
+    predict_held_out,
 )
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.members import Neighbours
@@ -100,7 +100,7 @@ class Counting(Told):
 
 def test_when_it_looks():
     probe = Counting(TABLE)
-    looks = held_out(probe, Folded(SAMPLES, CODES, range(3), 3))
+    looks = predict_held_out(probe, Folded(SAMPLES, CODES, range(3), 3))
     assert list(looks) == [*EARLY_LOOKS, 1.0, 2.0, 4.0]
     assert probe.asked == [1, 1, 2, 4, 8, 16, 32]
     for time, rows in looks.items():
@@ -114,7 +114,7 @@ def test_a_probe_that_stops_early():
         def updates(self, *args):
             yield from list(super().updates(*args))[:2]
 
-    looks = held_out(Brief(TABLE), Folded(SAMPLES, CODES, range(3), 3))
+    looks = predict_held_out(Brief(TABLE), Folded(SAMPLES, CODES, range(3), 3))
     assert len(looks) == 7
     np.testing.assert_array_equal(looks[4.0], looks[2.0])
 
@@ -147,7 +147,7 @@ def test_folds():
 def test_held_out_at_the_end():
     probe = Told(TABLE)
     last = float(probe.max_epochs)
-    ((time, found),) = held_out(probe, Folded(SAMPLES, CODES, range(3), 4), [last]).items()
+    ((time, found),) = predict_held_out(probe, Folded(SAMPLES, CODES, range(3), 4), [last]).items()
     assert time == last
     np.testing.assert_allclose(found, [TABLE[sample][-1] for sample in SAMPLES], rtol=1e-6)
     left_out = [set(SAMPLES) - set(trained) for trained in probe.trained_on]
@@ -161,9 +161,9 @@ def test_a_group_is_in_one_fold():
     _, groups = np.unique(groups, return_inverse=True)
     labelled = Folded(range(300), codes, range(3), 3, groups=groups)
     sizes = []
-    for rest, here in labelled.splits():
-        assert not set(groups[rest]) & set(groups[here])
-        sizes.append(len(here))
+    for train, left_out in labelled.splits():
+        assert not set(groups[train]) & set(groups[left_out])
+        sizes.append(len(left_out))
     assert sum(sizes) == 300
     assert min(sizes) > 60
     with pytest.raises(LopsError, match="found 2 groups; wanted at least 3"):

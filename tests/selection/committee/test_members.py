@@ -135,12 +135,14 @@ def test_a_regression_on_vectors():
     for codes in (CODES, CODES % 2):
         k = codes.max() + 1
         task = labelled(codes=codes, classes=range(k))
-        found, mean = member.score(task, True), np.zeros((90, k))
-        for rest, here in task.splits():
-            model = LogisticRegression(C=0.3, tol=1e-8).fit(rows[rest].astype(float), codes[rest])
-            np.testing.assert_allclose(found[here], model.predict_proba(rows[here]), atol=2e-3)
+        found, mean = member.score(task), np.zeros((90, k))
+        member.fit(task)
+        for train, left_out in task.splits():
+            model = LogisticRegression(C=0.3, tol=1e-8).fit(rows[train].astype(float), codes[train])
+            held_out = model.predict_proba(rows[left_out])
+            np.testing.assert_allclose(found[left_out], held_out, atol=2e-3)
             mean += model.predict_proba(rows) / 3
-        np.testing.assert_allclose(member.score_further(SAMPLES), mean, atol=2e-3)
+        np.testing.assert_allclose(member.score_unseen(SAMPLES), mean, atol=2e-3)
 
 
 def test_a_regression_gives_classes_without_samples_in_its_folds_no_probability():
@@ -227,9 +229,10 @@ def test_further_samples_of_a_group_are_scored_without_it(kind):
     groups = np.arange(90) // 4
     samples = texts if kind == "probe" else SAMPLES
     task = Folded(samples, CODES, ["a", "b", "c"], 3, groups=groups)
-    held_out = member.score(task, further=True)
-    again = member.score_further(samples, groups)
+    held_out = member.score(task)
+    member.fit(task)
+    again = member.score_unseen(samples, groups)
     np.testing.assert_allclose(again, held_out, rtol=1e-4)
-    others = member.score_further(samples, np.full(90, -1))
-    np.testing.assert_allclose(others, member.score_further(samples), rtol=1e-6)
+    others = member.score_unseen(samples, np.full(90, -1))
+    np.testing.assert_allclose(others, member.score_unseen(samples), rtol=1e-6)
     assert not np.allclose(others, held_out, rtol=1e-3)

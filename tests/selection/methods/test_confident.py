@@ -7,7 +7,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.selection import build
-from lops_adapters.selection.committee.folds import Folded, held_out
+from lops_adapters.selection.committee.folds import Folded, predict_held_out
 
 from ..stand_in import Told, world
 
@@ -38,7 +38,7 @@ def test_not_installed(monkeypatch, missing, why):
 
 def test_keeps_what_cleanlab_does_not_flag():
     cleanlab = pytest.importorskip("cleanlab.filter")
-    looks = held_out(Told(TABLE), Folded(SAMPLES, CODES, range(3), 5))
+    looks = predict_held_out(Told(TABLE), Folded(SAMPLES, CODES, range(3), 5))
     probabilities = looks[max(looks)].astype(np.float64)
     flagged = cleanlab.find_label_issues(CODES, probabilities, n_jobs=1)
     selection = build("confident-learning", Told(TABLE))(SAMPLES, LABELS)

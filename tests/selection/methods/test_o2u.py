@@ -29,7 +29,7 @@ def test_losses_by_hand():
         ([2], [0.0]),  # and so is the second's
         ([2], [9.0]),  # of an epoch that does not end
     ]:
-        losses.hear(np.array(which), rows(which, heard))
+        losses.note(np.array(which), rows(which, heard))
     assert losses.mean().tolist() == pytest.approx([-1.5, 1.5, 0.0], abs=1e-12)
 
 
@@ -38,14 +38,14 @@ def test_stages():
     first, second = stages_of("paper", heard, own_epochs=5)
     assert (first.epochs, first.rate(0, 7), first.rate(34, 7), first.heard) == (5, 1.0, 1.0, None)
     assert (second.epochs, second.rate) == (6, cyclic)
-    assert (second.batch_share, second.heard) == (0.5, heard.hear)
+    assert (second.batch_share, second.heard) == (0.5, heard.note)
     rates = [cyclic(done, 4) for done in range(24)]
     assert len(set(rates)) == 3
     assert rates[:12] == rates[12:]
     assert rates[0] == rates[3] > rates[4] > rates[8] == pytest.approx(0.01)
     first, second = stages_of("released", heard, own_epochs=5)
     assert (first.epochs, second.epochs) == (1, 3)
-    assert (second.batch_share, second.heard) == (0.5, heard.hear)
+    assert (second.batch_share, second.heard) == (0.5, heard.note)
     assert [first.rate(done, 4) for done in range(4)] == [1, 0.75, 0.5, 0.25]
     assert [second.rate(done, 4) for done in (0, 6, 11)] == [1, 0.5, pytest.approx(1 / 12)]
 

@@ -1,0 +1,83 @@
+"""The votes that :func:`lops_adapters.agree` compares: read, in the order of their classes."""
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lops_adapters.console import typed
+from lops_adapters.core import LopsError
+from lops_adapters.labels.labelled import read_checks
+from lops_adapters.labels.reader import read_labels
+from lops_adapters.labels.votes import Votes
+from lops_adapters.texts.explain import alike_classes, positions
+
+
+def read_votes(
+    n: int, labels: Any, classes: Sequence[Hashable] | None, abstain: Any, ordered: bool
+) -> tuple[Votes, list[str], list[str]]:
+    """Return the votes on n texts, and sentences: problems of the labels, and how they are read.
+
+    Arguments are as for :func:`~lops_adapters.texts.agree.agree`, and so is the LopsError.
+    """
+    problems, notes = list[str](), list[str]()
+    votes: Votes | None = labels if isinstance(labels, Votes) else None
+    if votes is None:
+        read = read_labels(labels, abstain=abstain, classes=classes)
+        votes, problems, notes = read.votes, read.problems, read.read_as
+    if votes is None:
+        raise LopsError("labels are of one source; wanted labels of several, a column for each")
+    if n != len(votes.codes):
+        raise LopsError(
+            f"found {n} texts and {len(votes.codes)} rows of labels; wanted one per text"
+        )
+    order = _order(votes.classes, classes, ordered)
+    votes = votes._replace(codes=votes.among(order), classes=order)
+    counts = np.bincount(votes.codes[votes.codes >= 0], minlength=len(order)).tolist()
+    alike = alike_classes(dict(zip(order, counts, strict=True)))
+    if not ordered and len(order) > 2 and None not in map(_number, order):
+        notes = [*notes, f"The labels are numbers; if they are ratings, give {typed('ordered')}."]
+    return votes, [*alike, *problems], notes
+
+
+def _order(
+    found: Sequence[Hashable], classes: Sequence[Hashable] | None, ordered: bool
+) -> list[Hashable]:
+    """Return the classes in their order; of ordered ones, those without a label, too."""
+    if classes is None:
+        if not ordered:
+            return list(found)
+        numbers = {label: _number(label) for label in found}
+        if None in numbers.values():
+            name = next(label for label, number in numbers.items() if number is None)
+            raise LopsError(
+                f"{typed('ordered')}: the label {name!r:.80} is no number; give "
+                f"{typed('classes')} in their order"
+            )
+        return sorted(found, key=numbers.__getitem__)  # type: ignore[arg-type]
+    of_name = {str(label): label for label in found}
+    names = classes if ordered else [label for label in classes if str(label) in of_name]
+    return [of_name.get(str(label), label) for label in names]
+
+
+def _number(label: Hashable) -> float | None:
+    """Return a label as a number; None: it is not one."""
+    try:
+        number = float(label)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def with_checked(checked: Any, votes: Votes) -> tuple[np.ndarray, Votes]:
+    """Return the codes of checked rows, (n,), -1: not checked, or none of the classes; and votes.
+
+    Their classes are also those that only checked rows have.
+    """
+    n, k = len(votes.codes), len(votes.classes)
+    codes, others = read_checks(checked, n, votes.classes, positions)
+    certain = np.full(n, -1)
+    for row, code in codes.items():
+        certain[row] = code if code >= -1 else k - 2 - code
+    return certain, votes._replace(classes=[*votes.classes, *others])
