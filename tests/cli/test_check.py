@@ -59,6 +59,11 @@ def test_ten_answers_select_again(run, typed):
     assert "--checked" in json.loads((run / "config.json").read_text())["command"]
 
 
+def test_after_ten_more_it_selects_once_more(run, typed):
+    typed(*[""] * 20, "q")
+    assert json.loads((run / "summary.json").read_text())["n_checked"] == 20
+
+
 def test_answers_of_before_are_kept_and_their_rows_not_asked_again(run, typed):
     first = read_table(run / "to_check.csv")[0]["row"]
     typed("", "q")
