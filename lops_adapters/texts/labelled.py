@@ -112,7 +112,8 @@ def select_labelled(
     _explain(result, known, used.classifier, where)
     why.notes += notes
     if labelled.votes is not None:
-        why.notes += about_sources(labelled.votes, int((outcome.labels != known.codes).sum()))
+        changed = int((outcome.labels != known.codes).sum())
+        why.notes += about_sources(labelled.votes, changed, outcome.joined)
     if suggests:
         why.notes.append(SAID)
     return result

@@ -23,7 +23,6 @@ from lops_adapters.selection.committee.class_shares import shares_of, tilted
 from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
-    SHARPNESS,
     evidence,
     label_distribution,
     least_kept,
@@ -72,6 +71,11 @@ class Posterior:
         trusted &= ((votes < 0) | (votes == codes[:, None])).all(axis=1)
         true[trusted] = certain[codes[trusted]]
         return true.argmax(axis=1), true
+
+    @property
+    def joined(self) -> str:
+        """By which rule votes are joined, and why; empty without votes."""
+        return "" if self.sources is None else self.sources.joined
 
     def unlabelled(self, likely: np.ndarray) -> np.ndarray:
         """Return the probabilities of the classes, (m, k), of samples without a label."""
@@ -257,7 +261,7 @@ def _of_votes(
 ) -> tuple[Posterior, list[Source]]:
     """Estimate how far to believe votes."""
     rows, true = as_arrays({row: code for row, code in checked.items() if code >= 0})
-    sources = fit_sources(votes, scores.likely, rows, true, SHARPNESS if tells else 0.0)
+    sources = fit_sources(votes, scores.likely, rows, true, tells)
     k = scores.likely.shape[1]
     posterior = Posterior(scores.mean, np.full((k, k), 1 / k), sources)
     return posterior, assess(sources, votes, scores.likely)

@@ -217,7 +217,9 @@ def decide(
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",
         why=np.where(small, TOO_FEW, why).tolist(),
     )  # fmt: skip
-    return replace(outcome, noise=belief.noise, sources=belief.sources), least
+    joined = belief.model.posterior.joined
+    outcome = replace(outcome, noise=belief.noise, sources=belief.sources, joined=joined)
+    return outcome, least
 
 
 def _kept(
