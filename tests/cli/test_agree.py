@@ -84,7 +84,7 @@ def test_a_model_in_the_place_of_a_person(table, tmp_path, capsys):
     (found,) = json.loads((folder / "agreement.json").read_text(encoding="utf-8"))["alternatives"]
     assert found["people"] == ["ann", "ben", "guess"]
     assert "of 3 people, who cost 15 points more" in said
-    assert "In a person's place?" in (folder / "report.html").read_text(encoding="utf-8")
+    assert "alternative annotator test" in (folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_rows_with_the_same_id_are_one_text(here, capsys):
