@@ -29,7 +29,14 @@ from lops_adapters.selection.committee.posterior import (
     posterior_given,
 )
 from lops_adapters.selection.committee.scores import Mean, Scores
-from lops_adapters.selection.committee.shifts import Frame, Rows, Shifts, integrated, leaning
+from lops_adapters.selection.committee.shifts import (
+    Frame,
+    Rows,
+    Shifts,
+    Spreads,
+    integrated,
+    leaning,
+)
 from lops_adapters.selection.votes.source_table import Source, assess
 from lops_adapters.selection.votes.sources import Sources
 from lops_adapters.selection.votes.sources import fit as fit_sources
@@ -38,6 +45,9 @@ from lops_adapters.surroundings import one_blas_thread
 # Rejected rows, per wrong label at the upper end of its range: what is measured limits what is
 # rejected.
 MOST_REJECTED = 1.2
+# Spreads of labels joined from votes, as a part of those of labels somebody gave. Chosen on the
+# tables of docs/results/sources.md among 0.2, 0.33, 0.5 and 1.
+OF_JOINED = 0.5
 
 
 @dataclass(frozen=True)
@@ -210,6 +220,8 @@ def believe(
     else:
         posterior, estimates = _of_votes(scores, votes, checked, tells)
         calibration = calibration_of(None, scores.mean.shares)
+        halved = Spreads(*(OF_JOINED * spread for spread in calibration.spreads))
+        calibration = replace(calibration, spreads=halved)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
     if choice.class_shares is not None:

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_matrix
 
+from lops_adapters import select
 from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build
+from lops_adapters.selection.committee.belief import OF_JOINED
 from lops_adapters.selection.votes import pooling, signals, source_table, sources
 from lops_adapters.selection.votes.signals import Signals, overlapping
 from lops_adapters.selection.votes.source_model import vote_rows
@@ -442,3 +444,14 @@ def test_where_all_classes_are_rare_a_row_gets_a_class_that_it_has_a_vote_for():
     assert posterior[0].tolist() == [1, 0, 0]
     assert posterior[1, 2] == posterior[2, 0] == 0
     assert (posterior[3] > 0).all()
+
+
+def test_checked_rows_move_joined_labels_half_as_far_as_given_ones():
+    """More is known about them, so the shifts that checked rows teach are smaller."""
+    texts, labels, _ = noisy_texts(n=60, k=2, noise=0.1)
+    given = labels, [[label, label] for label in labels]
+    one, joined_labels = (
+        select(texts, said, encoder=None, score_unseen=True).outcome.fitted.model.frame.spreads
+        for said in given
+    )
+    np.testing.assert_allclose(joined_labels, OF_JOINED * np.array(one))
