@@ -186,10 +186,11 @@ class Belief:
         Labels are rejected that are more probably wrong than right, but not many more than there
         are wrong labels.
         """
-        if self.model.posterior.sources is not None and not self.tells:
+        joined = self.model.posterior.sources is not None
+        if joined and not self.tells:
             return 0.0
         if self.noise is None or not self.noise.holds:
-            return least_kept(right)
+            return 0.5 if joined else least_kept(right)
         most = min(len(right) - 1, int(MOST_REJECTED * self.noise.high * len(right)))
         return min(0.5, float(np.partition(right, most)[most]))
 

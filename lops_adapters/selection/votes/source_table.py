@@ -17,7 +17,7 @@ _Z = 1.28  # of a range that holds 80 %
 # Of the standard deviation of one vote, below and above the estimate: sources and members err
 # together more or less than in other tables. Chosen by gold labels, so that the ranges hold the
 # truth for 90 % of the sources in the mean of real tables; docs/results/sources-constants.md.
-OF_SEVERAL_CLASSES, OF_ONE_CLASS = (0.4, 0.2), (0.4, 0.6)
+OF_SEVERAL_CLASSES, OF_ONE_CLASS = (0.4, 0.4), (0.4, 0.6)
 
 
 class Source(NamedTuple):

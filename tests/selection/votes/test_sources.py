@@ -348,7 +348,7 @@ def test_ranges_by_hand():
     """Of 100 votes, 80 surely right: a variance of 0.16 per vote, of 0.0016 in the mean.
 
     To 1.28 standard errors comes what sources hide: below, 0.4 standard deviations of a vote;
-    above, 0.2, or 0.6 for a source that votes for one class.
+    above, 0.4, or 0.6 for a source that votes for one class.
     """
     one, several = (
         source_table._source(np.array(counts), np.arange(len(counts)), 0.8, 0.0, 0, 0)
@@ -357,7 +357,7 @@ def test_ranges_by_hand():
     assert one.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.16 * 0.16) ** 0.5)
     assert one.high == pytest.approx(min(1, 0.8 + (1.28**2 * 0.0016 + 0.36 * 0.16) ** 0.5))
     assert several.low == pytest.approx(0.8 - (1.28**2 * 0.0016 + 0.16 * 0.16) ** 0.5)
-    assert several.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.04 * 0.16) ** 0.5)
+    assert several.high == pytest.approx(0.8 + (1.28**2 * 0.0016 + 0.16 * 0.16) ** 0.5)
     unsure = source_table._source(np.array([[80.0, 20.0]]), np.arange(1), 0.8, 16.0, 0, 0)
     assert unsure.low == pytest.approx(0.8 - (1.28**2 * 0.0032 + 0.16 * 0.16) ** 0.5)
     certain = source_table._source(np.array([[9.0, 0.0]]), np.arange(1), 1.0, 0.0, 0, 0)
@@ -455,3 +455,14 @@ def test_checked_rows_move_joined_labels_half_as_far_as_given_ones():
         for said in given
     )
     np.testing.assert_allclose(joined_labels, OF_JOINED * np.array(one))
+
+
+def test_joined_labels_are_rejected_if_more_probably_wrong_than_right():
+    texts, labels, _ = noisy_texts(n=150, k=3, noise=0.2)
+    rng = np.random.default_rng(0)
+    classes = sorted(set(labels))
+    other = [classes[code] for code in rng.integers(0, 3, len(labels))]
+    votes = [[a, a if rng.random() < 0.5 else b] for a, b in zip(labels, other, strict=True)]
+    selection = select(texts, votes, encoder=None)
+    assert not selection.mask.all()
+    np.testing.assert_array_equal(selection.mask, selection.confidence >= 0.5)
