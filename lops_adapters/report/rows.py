@@ -12,6 +12,7 @@ from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
 from lops_adapters.formats.cells import is_unlabelled, valid_text, whole
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
 from lops_adapters.report.text import cut
@@ -69,13 +70,7 @@ class PageRows:
         )
         self.selection, self.numbers, self.keys = selection, numbers, keys
         self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions
-        self.codes = self._codes(self.labels)
-        if self.codes.min() < 0:
-            i = int(self.codes.argmin())
-            raise LopsError(
-                f"label {self.labels[i]!r} of row {i} is no class of the selection; "
-                "pass the pseudo-labels that were selected from"
-            )
+        self.codes = codes_among(self.labels, list(selection.per_class))
         self.wrong, self.with_gold = None, np.zeros(n, dtype=bool)
         if self.gold is not None:
             self.with_gold = np.array([not is_unlabelled(label) for label in self.gold])
@@ -84,14 +79,10 @@ class PageRows:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
             noise([self.labels[i] for i in positions], [self.gold[i] for i in positions])
-            spelt = {whole(str(label)): label for label in selection.per_class}
-            gold = [spelt.get(whole(str(label)), label) for label in self.gold]
-            self.wrong = self.with_gold & (self.codes != self._codes(gold))
+            pairs = zip(self.labels, self.gold, strict=True)
+            differ = [whole(str(label)) != whole(str(true)) for label, true in pairs]
+            self.wrong = self.with_gold & np.array(differ)
         self.confidence = finite(selection.confidence)
-
-    def _codes(self, labels: list[Any]) -> np.ndarray:
-        code_of = {label: i for i, label in enumerate(self.selection.per_class)}
-        return np.fromiter((code_of.get(label, -1) for label in labels), np.int64, len(labels))
 
     @cached_property
     def _doubt(self) -> np.ndarray:

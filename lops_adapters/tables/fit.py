@@ -12,6 +12,7 @@ import numpy as np
 
 from lops_adapters.core import ClassReport, LopsError
 from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.selection.canonical import name_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
@@ -159,10 +160,9 @@ def fit(sample: Sample, job: TableJob) -> Fit:
 def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring:
     """Return what scoring all rows takes; the committee is fitted if it scores unseen rows."""
     names, outcome, sampled = sample.classes.names, selection.outcome, None
-    place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
-    places = np.array([place_of[name] for name in selection.classes])
-    others = [place_of[name] for name in reversed(selection.others)]
-    in_table = np.concatenate([places, others, [-1]]).astype(np.int64)
+    places = codes_among(selection.classes, names)
+    others = codes_among([*reversed(selection.others)], names)
+    in_table = np.concatenate([places, others, [-1]])
     assessment = Assessment(
         outcome.mask,
         outcome.confidence,

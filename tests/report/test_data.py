@@ -151,7 +151,7 @@ def test_survives_json():
         ({"gold": gold(39)}, "found 39 gold"),
         ({"ids": []}, "found 0 ids"),
         ({"suggested": ["law"]}, "found 1 suggested"),
-        ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' of row 39 is no class of the selection"),
+        ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' at position 39 is no class"),
         ({"gold": [None] * 40}, "all 40 gold labels are missing; give some"),
         ({"gold": [0] * 40}, "pass all as class names or all as class numbers"),
     ],
