@@ -207,4 +207,5 @@ class SelectionPage(StoredPage):
     def to_json(self) -> dict[str, Any]:
         """Return the page in JSON's own types, in one mapping."""
         page = super().to_json()
-        return page | page.pop("counts") | page.pop("charts") | page.pop("rows")
+        parts = [page.pop(name) for name in ("counts", "charts", "rows")]
+        return {name: value for part in (page, *parts) for name, value in part.items()}

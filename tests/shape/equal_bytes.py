@@ -25,7 +25,7 @@ from tqdm import tqdm
 HERE = Path(__file__).resolve().parents[2]
 ROWS = 300  # of a table; a method decides on all of its rows
 VOLATILE = re.compile(
-    r'"(?:[a-z_]*seconds|commit|python|platform|date|started|finished)": [^,}\n]*'
+    r'"(?:[a-z_]*seconds|(?:git_)?commit|edited|python|platform|date|started|finished)": [^,}\n]*'
     r"|\d+(?:\.\d+)? (?:s|seconds|minutes)\b"
 )
 METHODS = (
