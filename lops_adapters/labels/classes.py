@@ -86,6 +86,16 @@ class Classes:
         name = valid_text(str(label))
         return self._by_number.get(whole(name), name)
 
+    def meant(self, checked: Iterable[str]) -> dict[str, str | None]:
+        """Return label by a person, as text -> the name of its class; None: none of the classes."""
+        names = {cell_text(self.values[name]): name for name in self.names}
+        known, meant = Names(names), dict[str, str | None]()
+        for text in checked:
+            name = known.meant(text)
+            none = text.strip() in ("", NO_CLASS) and text not in names
+            meant[text] = None if none else text if name is None else names[name]
+        return meant
+
     def with_checked(self, checked: Iterable[str]) -> Classes:
         """Return the classes with those at the end that only checked rows have, given as text.
 

@@ -1,7 +1,11 @@
 """The table of classes: rows, kept rows, and how many labels are wrong."""
 
-from collections.abc import Hashable, Mapping
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from lops_adapters.console import aligned, percent
 from lops_adapters.core import ClassReport
@@ -25,6 +29,16 @@ class Wrong(NamedTuple):
     rates: Mapping[Hashable, Rate] = {}
     limits: tuple[float, float] = (0.0, 1.0)
     calibrated: bool = False
+
+    def over(self, doubt: np.ndarray, classes: Iterable[Hashable]) -> Wrong:
+        """Return what is known in a whole table, given the doubts of all rows in millionths.
+
+        Classes, in the order of their (k,) doubts, without an estimate here have none there.
+        """
+        if self.expected is None:
+            return self
+        doubts = zip(classes, (doubt / 1e6).tolist(), strict=True)
+        return self._replace(expected={c: d for c, d in doubts if c in self.expected})
 
     def share(self, per_class: Mapping[Hashable, ClassReport]) -> list[float]:
         """Return the share of wrong labels and its range, in [0, 1]; empty: unknown."""
