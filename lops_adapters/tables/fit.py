@@ -21,7 +21,7 @@ from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
+from lops_adapters.texts.class_table import class_table, wrong_column
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.labelled import select_labelled
 from lops_adapters.texts.result import TextSelection
@@ -59,13 +59,9 @@ class Done:
     def _reports(self) -> dict[Hashable, ClassReport]:
         return self.totals.reports(self.fit.selection.per_class)
 
-    @property
-    def _wrong(self) -> Wrong:
-        return self.totals.estimate(self.fit.selection.wrong, self._reports)
-
     def summary(self, about: str = "") -> str:
         """Return the table of classes; ``about`` stands behind the estimate of all rows."""
-        return class_table(self._reports, self._wrong, about)
+        return class_table(self._reports, self.fit.selection.wrong, about)
 
     @cached_property
     def said(self) -> Why:
@@ -96,7 +92,7 @@ class Done:
     @cached_property
     def page(self) -> SelectionPage:
         """The page: counts of the whole table, charts of the sample."""
-        fit, reports, wrong = self.fit, self._reports, self._wrong
+        fit, reports, wrong = self.fit, self._reports, self.fit.selection.wrong
         page = fit.selection.page(
             fit.sample.gold,
             ids=fit.sample.ids,

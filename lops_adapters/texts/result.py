@@ -283,17 +283,15 @@ class TextSelection(Selection):
     def wrong(self) -> Wrong:
         """How many labels are wrong per class: by checked rows, or else an estimate.
 
-        The estimate is the sum of 1 - probability, of the committee only. It misses errors that
-        labels share; classes that are too small to be checked have none.
+        The estimate is of the committee only, see :class:`.noise.Noise`; classes that are too small
+        to be checked have none.
         """
         if self.sample_weight is None or self.noise is None:
             return Wrong(None, self.checked_rate, self.checked_rates)
-        expected = {label: 0.0 for label, r in self.per_class.items() if r.why != TOO_FEW}
-        for i in self._scored.tolist():
-            if self.labels[i] in expected:
-                expected[self.labels[i]] += 1 - float(self.sample_weight[i])
+        rates = zip(self.classes, self.noise.of_classes, strict=True)
+        shares = {c: rate.value for c, rate in rates if self.per_class[c].why != TOO_FEW}
         limits, calibrated = (self.noise.low, self.noise.high), self.noise.holds
-        return Wrong(expected, self.checked_rate, self.checked_rates, limits, calibrated)
+        return Wrong(shares, self.checked_rate, self.checked_rates, limits, calibrated)
 
     def page(
         self,

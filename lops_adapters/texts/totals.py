@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,7 +12,6 @@ from lops_adapters.core import ClassReport
 from lops_adapters.labels.classes import NO_GOLD
 from lops_adapters.report.contents import SelectionPage, counted
 from lops_adapters.selection.committee.assessment import Assessment
-from lops_adapters.texts.class_table import Wrong
 
 RUNGS = (0.5, 0.6, 0.7, 0.8, 0.9)  # least probabilities of a kept label
 
@@ -25,11 +24,10 @@ class Totals:
         rows, kept: (k,) int64 rows, and kept ones.
         with_gold, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
         gold_kept, wrong_kept: the same of the kept rows.
-        doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
-            add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
         below, below_right: (r,) int64 rows whose label is right with a probability below each of
-            :data:`RUNGS`, and the expected number of right labels among these, in millionths.
+            :data:`RUNGS`, and the expected number of right labels among these, in millionths:
+            integers, so that blocks add up to the same sum in any order.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
     """
 
@@ -39,7 +37,6 @@ class Totals:
     wrong: np.ndarray
     gold_kept: np.ndarray
     wrong_kept: np.ndarray
-    doubt: np.ndarray
     corrections: np.ndarray
     below: np.ndarray
     below_right: np.ndarray
@@ -50,7 +47,7 @@ class Totals:
     def of(cls, n_classes: int) -> Totals:
         """Return zeros."""
         zeros: dict[str, Any] = {
-            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
         }
         rungs = np.zeros((2, len(RUNGS)), dtype=np.int64)
         corrections = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -75,8 +72,6 @@ class Totals:
         k, kept = len(self.rows), assessment.mask
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - assessment.right), 0, 1))
-        self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
         below, below_right = rungs(assessment.right)
         self.below += below
         self.below_right += below_right
@@ -111,16 +106,6 @@ class Totals:
             label: report._replace(count=count, threshold=kept, learnt=0, kept=kept)
             for (label, report), count, kept in counts
         }
-
-    def estimate(self, sample: Wrong, classes: Iterable[Hashable]) -> Wrong:
-        """Return what is known of wrong labels in the whole table, given what the sample says.
-
-        Classes, in the order of their codes, without an estimate there have none.
-        """
-        if sample.expected is None:
-            return sample
-        doubts = zip(classes, (self.doubt / 1e6).tolist(), strict=True)
-        return sample._replace(expected={c: d for c, d in doubts if c in sample.expected})
 
     def page(self, sample: SelectionPage) -> SelectionPage:
         """Return the page of a sample with the counts of the whole table."""

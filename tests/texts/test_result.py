@@ -127,6 +127,6 @@ def test_corrections(labels, suggested, rejected, expected):
 def test_the_range_of_wrong_labels_holds_their_estimate():
     """3 of 10 labels are expected to be wrong, beyond either limit."""
     report = {"a": ClassReport(10, 8, 0, 8, None, "")}
-    assert Wrong({"a": 3.0}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
-    assert Wrong({"a": 3.0}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
+    assert Wrong({"a": 0.3}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
+    assert Wrong({"a": 0.3}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
     assert Wrong().share(report) == []
