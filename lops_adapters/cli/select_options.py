@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     parser = shared.parser(
         "select",
         "Select the labels of a table to trust. "
-        "Writes the kept rows, the rejected rows and a report.",
+        "Writes what to train on, the kept rows, the rejected rows and a report.",
         EXAMPLES,
     )
     data = shared.add_table(parser)

@@ -56,7 +56,7 @@ def test_summary_and_reasons():
         "Members: TF-IDF + logistic regression, neighbours by LSA.",
         "Kept: rows whose label is more probably right than wrong.",
         found.stopped,
-        "Next: train on the corrected labels with their weights, with balanced classes.",
+        "Next: train on train.csv, the corrected labels with their weights, with balanced classes.",
         "Expect more wrong labels than rejected ones if the labels share errors",
         "Classes with fewer than 10 rows: single (1). Their labels can hardly be checked;",
     ):
