@@ -44,8 +44,10 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
         _why(page),
         settings_section(page.settings, page.versions),
     ]
-    kept = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows"
-    sentence = f"{kept} ({share(page.n_kept, page.n_rows)})"
+    rows = count(page.n_rows)
+    sentence = f"{count(page.n_rows - page.n_kept)} of {rows} labels are probably wrong"
+    if not page.estimate:
+        sentence = f"Kept {count(page.n_kept)} of {rows} rows ({share(page.n_kept, page.n_rows)})"
     header = headline(page.title, sentence, page.source)
     main = "\n".join(filter(None, parts))
     data = _data(page, places)
