@@ -150,10 +150,13 @@ def _rest_of(
 def _used(choice: Choice) -> dict[str, Any]:
     """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
+    shares = choice.class_shares
     return {
         "probe": repr(probe),
         "device": device_of(probe),
         "sure": choice.sure,
+        "class_shares": shares and {str(label): float(share) for label, share in shares.items()},
+        "labelled_by": choice.labelled_by,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
         **choice.asked,

@@ -236,6 +236,19 @@ def test_the_estimate_of_the_noise(noise):
     assert any(why.startswith("Expect more wrong labels than rejected ones") for why in found.why)
 
 
+def test_who_labelled_moves_the_estimate_of_every_class_alone():
+    texts, labels, _ = noisy_texts(n=120, k=3)
+    one, other = (select(texts, labels, encoder=None, labelled_by=by) for by in (None, "rules"))
+    assert (one.kept.tolist(), one.confidence.tolist()) == (
+        other.kept.tolist(),
+        other.confidence.tolist(),
+    )
+    assert all(other.wrong.shares[c] > share for c, share in one.wrong.shares.items())
+    rows = one.per_class
+    assert one.wrong.total(rows) == pytest.approx(1 - one.confidence.mean())
+    assert other.wrong.total(rows) == pytest.approx(other.noise.rate)
+
+
 def test_an_error_that_a_whole_class_shares_is_not_counted():
     texts, _, gold = noisy_texts(n=300, k=3)
     labels = ["class 1" if label == "class 0" else label for label in gold]
