@@ -132,5 +132,6 @@ def _next(done: Done, output: Output, to_check: int) -> str:
     if not to_check:
         what = f"on {folder}/train.csv" if method.assesses else method.train_on
         return f"Next: open {folder}/report.html; then train {what}, with balanced classes."
-    check = f"Check ten rows, about a minute: lops check {shlex.quote(str(folder))}"
+    ten = "ten more rows" if done.page.n_checked else "ten rows"
+    check = f"Check {ten}, about a minute: lops check {shlex.quote(str(folder))}"
     return f"Next: train on {folder}/train.csv. {check}"

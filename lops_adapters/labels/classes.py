@@ -178,7 +178,10 @@ def _value(label: Hashable, name: str) -> Hashable:
     (3, 'sport', 2.5)
     """
     if isinstance(label, str):
-        return name
+        whole_pairs = label.encode("utf-16-le", "surrogatepass").decode(
+            "utf-16-le", "surrogatepass"
+        )
+        return whole_pairs if valid_text(label) == name else name
     is_whole = isinstance(label, float) and str(label) != name and whole(str(label)) == name
     return int(name) if is_whole else label
 

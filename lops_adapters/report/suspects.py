@@ -6,6 +6,7 @@ from lops_adapters.report.text import count, escaped, isolated
 
 CORRECTION = "correction"
 _WORDS = (CORRECTION, "row", "text", "label", "suggested")  # columns of words, not numbers
+_ROUND = 10  # rows that are offered at once
 _DIGITS, _BUTTONS = 9, 20  # classes with a digit; more classes than buttons have a menu
 _KEYS = (
     ("Enter</kbd> <kbd>r", "the label is right"),
@@ -122,11 +123,12 @@ def checked(page: SelectionPage) -> str:
     n = len(page.rows.to_check)
     if not n:
         return ""
-    rows = "row" if n == 1 else "rows"
+    first = min(_ROUND, n)
+    rows = "1 row shows" if first == 1 else f"{first} rows, about a minute, shows"
+    done = f" {count(page.n_checked)} rows are checked already." if page.n_checked else ""
     intro = (
-        f"<p>Is the label right? Checking {count(n)} {rows} shows how many labels "
-        "are wrong, and improves the selection. Stop at any time: this browser keeps what you "
-        "checked.</p>"
+        f"<p>Is the label right? Checking {rows} how many labels are wrong, and improves the "
+        f"selection.{done} Stop at any time: this browser keeps what you checked.</p>"
     )
     command = page.table.get("check", "lops select TABLE --checked corrections.csv")
     follow = (
@@ -153,12 +155,12 @@ def _card(page: SelectionPage) -> str:
     )
     return (
         '<div class="card" id="check-card">'
-        f'<progress id="check-bar" max="{len(page.rows.to_check)}" value="0" aria-hidden="true">'
+        f'<progress id="check-bar" max="{_ROUND}" value="0" aria-hidden="true">'
         '</progress><p role="status" class="muted" id="check-status"></p>'
         '<p class="muted" id="check-estimate"></p>'
         '<div id="check-row" tabindex="-1"></div>'
-        f'<div class="buttons" role="group" aria-label="classes">{_classes(page)}</div>'
         '<div class="dock"><div id="check-label"></div>'
+        f'<div class="buttons classes" role="group" aria-label="classes">{_classes(page)}</div>'
         f'<div class="buttons main">{"".join(main)}</div></div></div>'
     )
 

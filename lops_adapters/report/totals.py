@@ -23,11 +23,10 @@ class Totals:
         rows, kept: (k,) int64 rows, and kept ones.
         with_gold, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
         gold_kept, wrong_kept: the same of the kept rows.
-        doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
-            add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
         below, below_right: (r,) int64 rows whose label is right with a probability below each of
-            :data:`RUNGS`, and the expected number of right labels among these, in millionths.
+            :data:`RUNGS`, and the expected number of right labels among these, in millionths:
+            integers, so that blocks add up to the same sum in any order.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
     """
 
@@ -37,7 +36,6 @@ class Totals:
     wrong: np.ndarray
     gold_kept: np.ndarray
     wrong_kept: np.ndarray
-    doubt: np.ndarray
     corrections: np.ndarray
     below: np.ndarray
     below_right: np.ndarray
@@ -48,7 +46,7 @@ class Totals:
     def of(cls, n_classes: int) -> Totals:
         """Return zeros."""
         zeros: dict[str, Any] = {
-            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
         }
         rungs = np.zeros((2, len(RUNGS)), dtype=np.int64)
         corrections = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -79,8 +77,6 @@ class Totals:
         k = len(self.rows)
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - right), 0, 1))
-        self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
         below, below_right = rungs(right)
         self.below += below
         self.below_right += below_right

@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import ClassReport, LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
@@ -89,7 +89,7 @@ def select_labelled(
     choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
     options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
-    outcome = decide(with_copies(known), used, **options)
+    outcome = decide(known, used, **options)
     selection = outcome.selection(known.classes)
     for message in complaints(selection, row):
         if choice.strict:
@@ -150,10 +150,13 @@ def _rest_of(
 def _used(choice: Choice) -> dict[str, Any]:
     """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
+    shares = choice.class_shares
     return {
         "probe": repr(probe),
         "device": device_of(probe),
         "sure": choice.sure,
+        "class_shares": shares and {str(label): float(share) for label, share in shares.items()},
+        "labelled_by": choice.labelled_by,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
         **choice.asked,

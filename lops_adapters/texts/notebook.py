@@ -138,11 +138,11 @@ def _bars(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
     rejected = [report.count - report.kept for report in reports]
     axis.barh(places, rejected, left=kept, label="rejected", color="lightgray")
     wrong = selection.wrong
-    how, counts = "estimate", [(wrong.expected or {}).get(label, np.nan) for label in classes]
+    how, shares = "estimate", wrong.shares or {}
     if wrong.rate is not None:
-        how = "checked"
-        pairs = zip(classes, reports, strict=True)
-        counts = [wrong.rates[c].value * r.count if c in wrong.rates else np.nan for c, r in pairs]
+        how, shares = "checked", {label: rate.value for label, rate in wrong.rates.items()}
+    pairs = zip(classes, reports, strict=True)
+    counts = [shares.get(label, np.nan) * report.count for label, report in pairs]
     if np.isfinite(counts).any():
         axis.plot(counts, places, "|", markersize=14, color="black", label=f"wrong ({how})")
     axis.set(yticks=places, yticklabels=list(map(str, classes)), xlabel="rows")

@@ -279,18 +279,15 @@ class TextSelection(Selection):
     def wrong(self) -> Wrong:
         """How many labels are wrong per class: by checked rows, or else an estimate.
 
-        The estimate is the sum of 1 - probability, of the committee only. It misses errors that
-        labels share; classes that are too small to be checked have none.
+        The estimate is of the committee only, see :class:`.noise.Noise`; classes that are too small
+        to be checked have none.
         """
         if self.sample_weight is None or self.noise is None:
             return Wrong(None, self.checked_rate, self.checked_rates)
-        outcome, k = self.outcome, len(self.classes)
-        doubts = np.bincount(outcome.labels, 1 - outcome.confidence, k).tolist()
-        of_class = dict(zip(self.classes, doubts, strict=True))
-        assessed = (label for label, r in self.per_class.items() if r.why != TOO_FEW)
-        expected = {label: of_class.get(label, 0.0) for label in assessed}
+        rates = zip(self.classes, self.noise.of_classes, strict=True)
+        shares = {c: rate.value for c, rate in rates if self.per_class[c].why != TOO_FEW}
         limits, calibrated = (self.noise.low, self.noise.high), self.noise.holds
-        return Wrong(expected, self.checked_rate, self.checked_rates, limits, calibrated)
+        return Wrong(shares, self.checked_rate, self.checked_rates, limits, calibrated)
 
     def page(
         self,
@@ -371,7 +368,7 @@ class TextSelection(Selection):
         """Return rows and wrong labels per class, of a whole table if its totals are given."""
         if totals is None:
             return self.per_class, self.wrong
-        return totals.reports(self.per_class), self.wrong.over(totals.doubt, self.per_class)
+        return totals.reports(self.per_class), self.wrong
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""

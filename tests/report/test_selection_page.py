@@ -40,6 +40,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["probe.kind", "linear"] in reader.rows
     assert ["numpy", "2.0"] in reader.rows
     assert "wrong by gold labels22.5 %" in reader.text
+    _, reader = read(tmp_path, replace(page(), estimate=[0.25, 0.2, 0.3]))
+    assert "8 of 40 labels are probably wrong" in reader.text
     assert "kept rows wrong by gold labels3.1 %" in reader.text
     assert len(data_of(reader)["suspects"]) == 40
 

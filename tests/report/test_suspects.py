@@ -183,9 +183,32 @@ def test_a_suggestion_is_hidden_until_the_answer(show):
 def test_wrong_labels_are_counted_while_checking(show):
     tab = opened(show)
     press(tab, "r")
-    assert tab.locator("#check-estimate").inner_text() == "After 1: 0 wrong"
-    press(tab, "n")
-    assert tab.locator("#check-estimate").inner_text() == "After 2: 1 wrong"
+    said = tab.locator("#check-estimate")
+    assert said.inner_text() == "So far: 1 right, 0 wrong, 0 of no class"
+    press(tab, "n1")
+    assert said.inner_text() == "So far: 1 right, 1 wrong, 1 of no class"
+
+
+@pytest.mark.slow
+def test_ten_rows_are_asked_for_and_then_ten_more(show):
+    tab = opened(show, to_check=list(range(25)))
+    said = tab.locator("#check-row")
+    assert progress(tab) == "0 of 10 checked"
+    press(tab, "r" * 9 + "s")
+    assert said.inner_text().startswith("1 skipped row is left.")
+    tab.get_by_role("button", name="Check the skipped rows").click()
+    press(tab, "rr")
+    assert said.inner_text().startswith("10 rows are checked.")
+    tab.get_by_role("button", name="Check 10 more").click()
+    press(tab, "r" * 3)
+    assert (shown(tab), progress(tab)) == ("Row 14", "13 of 20 checked Row 13: right")
+    again = tab.context.new_page()
+    again.goto(tab.url)
+    assert (shown(again), progress(again)) == ("Row 14", "13 of 20 checked")
+    press(again, "r" * 7)
+    again.get_by_role("button", name="Check 5 more").click()
+    press(again, "r" * 5)
+    assert again.locator("#check-row").inner_text().startswith("All rows are checked.")
 
 
 @pytest.mark.slow
@@ -294,7 +317,7 @@ def test_on_a_phone(show, scheme, hostile):
         made = changed(made, to_check=[suspect.row for suspect in made.rows.suspects])
     tab = show(made, viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
     tab.evaluate("document.getElementById('check-card').scrollIntoView()")
-    for _ in made.rows.to_check:
+    for _ in made.rows.to_check[:10]:
         assert tab.evaluate("document.documentElement.scrollWidth") == 360
         for box in tab.evaluate(BOXES):
             assert box["height"] >= 44

@@ -57,7 +57,7 @@ def test_summary_and_reasons():
         "Members: TF-IDF + logistic regression, neighbours by LSA.",
         "Kept: rows whose label is more probably right than wrong.",
         found.stopped,
-        "Next: train on the corrected labels with their weights, with balanced classes.",
+        "Next: train on train.csv, the corrected labels with their weights, with balanced classes.",
         "Expect more wrong labels than rejected ones if the labels share errors",
         "Classes with fewer than 10 rows: single (1). Their labels can hardly be checked;",
     ):
@@ -131,6 +131,6 @@ def test_corrections(labels, suggested, rejected, expected):
 def test_the_range_of_wrong_labels_holds_their_estimate():
     """3 of 10 labels are expected to be wrong, beyond either limit."""
     report = {"a": ClassReport(10, 8, 0, 8, None, "")}
-    assert Wrong({"a": 3.0}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
-    assert Wrong({"a": 3.0}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
+    assert Wrong({"a": 0.3}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
+    assert Wrong({"a": 0.3}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
     assert Wrong().share(report) == []
