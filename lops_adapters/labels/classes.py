@@ -86,6 +86,16 @@ class Classes:
         name = valid_text(str(label))
         return self._by_number.get(whole(name), name)
 
+    def meant(self, checked: Iterable[str]) -> dict[str, str | None]:
+        """Return label by a person, as text -> the name of its class; None: none of the classes."""
+        names = {cell_text(self.values[name]): name for name in self.names}
+        known, meant = Names(names), dict[str, str | None]()
+        for text in checked:
+            name = known.meant(text)
+            none = text.strip() in ("", NO_CLASS) and text not in names
+            meant[text] = None if none else text if name is None else names[name]
+        return meant
+
     def with_checked(self, checked: Iterable[str]) -> Classes:
         """Return the classes with those at the end that only checked rows have, given as text.
 
@@ -174,7 +184,10 @@ def _value(label: Hashable, name: str) -> Hashable:
     (3, 'sport', 2.5)
     """
     if isinstance(label, str):
-        return name
+        whole_pairs = label.encode("utf-16-le", "surrogatepass").decode(
+            "utf-16-le", "surrogatepass"
+        )
+        return whole_pairs if valid_text(label) == name else name
     is_whole = isinstance(label, float) and str(label) != name and whole(str(label)) == name
     return int(name) if is_whole else label
 

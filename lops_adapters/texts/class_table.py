@@ -1,5 +1,7 @@
 """The table of classes: rows, kept rows, and how many labels are wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 

@@ -161,12 +161,8 @@ def _confidence(axis: Any, selection: TextSelection) -> None:
 
 def _suggested(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
     """Draw how many rejected rows of each label have which suggestion."""
-    index_of = {label: i for i, label in enumerate(classes)}
-    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    for i in selection.rejected.tolist():
-        label, suggested = selection.labels[i], selection.suggested[i]
-        if label in index_of and suggested in index_of and label != suggested:
-            counts[index_of[label], index_of[suggested]] += 1
+    pairs = {(label, suggested): n for label, suggested, n in selection.corrections()}
+    counts = np.array([[pairs.get((label, other), 0) for other in classes] for label in classes])
     axis.imshow(counts, cmap="Oranges", aspect="auto")
     for row, column in zip(*np.nonzero(counts), strict=True):
         axis.text(column, row, counts[row, column], ha="center", va="center")

@@ -148,7 +148,7 @@ def select(
                 f"{several:,} texts have labels by several sources, in rows of their own; "
                 "lops_adapters.labels.votes.votes_by_text joins them to votes."
             )
-    selection = select_labelled(
+    return select_labelled(
         labelled,
         choice,
         read.shown,
@@ -156,10 +156,9 @@ def select(
         pred_probs=pred_probs,
         checked=checked,
         notes=notes,
+        problems=read.problems,
         column=texts,
     )
-    selection.said.texts[:0] = read.problems
-    return selection
 
 
 def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
-from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
     SHARPNESS,
@@ -154,6 +154,7 @@ class Belief:
         labels: (n,) int64 codes; of votes, the most probable classes.
         before, true: (n, k) probabilities of the true classes, of the posterior and of the model.
         tells: whether members or checked rows can tell right from wrong labels.
+        guessed: whether members agree with the labels no more than by chance.
         noise: the share of wrong labels; None: it cannot be estimated.
         limit: the same, whoever labelled: it limits what is rejected.
         sources: of votes, what is estimated of each source.
@@ -164,6 +165,7 @@ class Belief:
     before: np.ndarray
     true: np.ndarray
     tells: bool
+    guessed: bool
     noise: Noise | None
     limit: Noise | None
     sources: Sequence[Source] = ()
@@ -174,7 +176,7 @@ class Belief:
         Labels are rejected that are more probably wrong than right, but not many more than there
         are wrong labels.
         """
-        if self.model.posterior.sources is not None and not self.tells:
+        if not self.tells and (self.guessed or self.model.posterior.sources is not None):
             return 0.0
         if self.limit is None or not self.limit.holds:
             return least_kept(right)
@@ -222,15 +224,17 @@ def believe(
     models = [Model.learn(posterior, one, *known) for one in assumed]
     model, applies = models[0], assumed[0].applies
     true = model.believed(before, model.rows(before, labels, scores.vectors))
-    places, checks = as_arrays(checked)
+    copies = with_copies(labelled).checked
+    places, checks = as_arrays(copies)
     named = checks >= 0
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
     noises: list[Noise | None] = [None]
     if applies or checked or tells:
         holds = applies or (bool(checked) and count_label)
-        noises = [_noise(one, *known, holds) for one in models]
-    of_noise = noises[-1], noises[0]
-    return Belief(model, labels, before, true, tells or bool(checked), *of_noise, estimates)
+        noises = [_noise(one, *known, copies, holds) for one in models]
+    guessed = skill(likely, codes) < by_chance(likely)
+    told = tells or bool(checked), guessed, noises[-1], noises[0]
+    return Belief(model, labels, before, true, *told, estimates)
 
 
 def _noise(
@@ -239,14 +243,20 @@ def _noise(
     labels: np.ndarray,
     vectors: np.ndarray,
     checked: Mapping[int, int],
+    copies: Mapping[int, int],
     holds: bool,
 ) -> Noise:
-    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`."""
+    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`.
+
+    ``copies`` are the checked rows and their copies.
+    """
     rows, each = model.rows(before, labels, vectors), np.arange(len(labels))
     wrong = 1 - model.believed(before, rows)[each, labels]
-    places, checks = as_arrays(checked)
+    places, checks = as_arrays(copies)
     wrong[places] = checks != labels[places]
-    return Noise.of(model.shifts, rows, wrong, places, before[each, labels] == 1, holds)
+    certain = before[each, labels] == 1
+    certain[places] = True
+    return Noise.of(model.shifts, rows, wrong, np.array([*checked], dtype=np.int64), certain, holds)
 
 
 @one_blas_thread

@@ -8,7 +8,7 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.choice import LABELLED_BY, NONE, Choice, is_fraction
@@ -67,7 +67,7 @@ class HeldOut(Method):
         checks = bool(labelled.checked)
         scores = score(members, folded, unseen=choice.score_unseen, vectors=checks)
         belief = believe(scores, labelled, kind, choice, count_label=self.count_label)
-        return self.decided(scores, belief, labelled, choice)
+        return self.decided(scores, belief, with_copies(labelled), choice)
 
     def decided(
         self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import ClassReport
 from lops_adapters.labels.classes import NO_GOLD
-from lops_adapters.report.contents import SelectionPage, counted
-from lops_adapters.selection.committee.assessment import Assessment
+from lops_adapters.report.contents import ClassRow, Counts
 
 RUNGS = (0.5, 0.6, 0.7, 0.8, 0.9)  # least probabilities of a kept label
 
@@ -60,24 +59,28 @@ class Totals:
     def count(
         self,
         codes: np.ndarray,
-        assessment: Assessment,
+        kept: np.ndarray,
+        right: np.ndarray,
+        suggested: np.ndarray,
         gold: np.ndarray | None = None,
         checked: np.ndarray | None = None,
     ) -> None:
-        """Count a block of (m,) int64 class codes, and the assessment of these.
+        """Count a block of m rows.
 
-        ``gold`` are (m,) codes of the gold labels, by ``Classes.gold_codes``; ``checked`` (m,)
-        class codes, of the person's label where a row is checked.
+        Args:
+            codes: (m,) int64 of the labels.
+            kept, right: (m,) bool, and the probabilities that the labels are right.
+            suggested: (m,) int64 codes; below 0: none.
+            gold: (m,) codes of the gold labels, by ``Classes.gold_codes``.
+            checked: (m,) codes, of the person's label where a row is checked.
         """
-        k, kept = len(self.rows), assessment.mask
+        k = len(self.rows)
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        below, below_right = rungs(assessment.right)
+        below, below_right = rungs(right)
         self.below += below
         self.below_right += below_right
-        corrected = ~kept & (assessment.suggested >= 0)
-        pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
-        self.corrections += pairs.reshape(k, k)
+        self.corrections += confusion(codes, suggested, ~kept, k)
         if gold is None:
             return
         known, wrong = gold != NO_GOLD, (gold != codes) & (gold != NO_GOLD)
@@ -87,17 +90,9 @@ class Totals:
         wrong_kept = known & kept & (gold != (codes if checked is None else checked))
         self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
-    def confused(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
-        """Return (label, suggested label, rejected rows), most frequent first, ties by label."""
-        pairs = [
-            (classes[i], classes[j], int(self.corrections[i, j]))
-            for i, j in np.argwhere(self.corrections).tolist()
-        ]
-        return sorted(pairs, key=lambda pair: (-pair[2], str(pair[0])))
-
     def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
-        """Return the same of suggestions that differ from the label."""
-        return [pair for pair in self.confused(classes) if pair[0] != pair[1]]
+        """Return (label, another suggested label, rejected rows), most frequent first."""
+        return [one for one in pairs_of(self.corrections, classes) if one[0] != one[1]]
 
     def reports(self, per_class: Mapping[Hashable, ClassReport]) -> dict[Hashable, ClassReport]:
         """Return reports of the whole table, with the reasons of the sample's."""
@@ -107,19 +102,47 @@ class Totals:
             for (label, report), count, kept in counts
         }
 
-    def page(self, sample: SelectionPage) -> SelectionPage:
-        """Return the page of a sample with the counts of the whole table."""
-        classes = [(row.label, row.why) for row in sample.classes]
-        confused = self.confused([label for label, _ in classes])
-        of_gold = self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
-        counts = counted(classes, self.rows, self.kept, *of_gold)
-        return replace(
-            sample,
-            **counts,
-            n_abstained=self.abstained,
-            confused=confused,
-            ladder=ladder_of(self.below, self.below_right) if sample.estimate else [],
+    def counts(self, classes: Sequence[tuple[str, str]]) -> Counts:
+        """Return what a page shows of these, given the k classes with the reason of each."""
+        columns = (
+            self.rows, self.kept, self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
+        )  # fmt: skip
+        numbers = [column.tolist() for column in columns]
+        n, kept, with_gold, wrong, gold_kept, wrong_kept = map(sum, numbers)
+        return Counts(
+            n,
+            kept,
+            self.abstained,
+            [
+                ClassRow(label, rows, kept, why, _share(wrong, gold), _share(wrong_kept, gold_kept))
+                for (label, why), rows, kept, gold, wrong, gold_kept, wrong_kept in zip(
+                    classes, *numbers, strict=True
+                )
+            ],
+            with_gold,
+            gold_kept,
+            _share(wrong, with_gold),
+            _share(wrong_kept, gold_kept),
+            pairs_of(self.corrections, [label for label, _ in classes]),
         )
+
+    @property
+    def ladder(self) -> list[tuple[float, int, float]]:
+        """(Least probability, rows that it rejects, right labels among these), ascending."""
+        right = (self.below_right / 1e6).tolist()
+        return list(zip(RUNGS, self.below.tolist(), right, strict=True))
+
+
+def confusion(codes: np.ndarray, suggested: np.ndarray, rejected: np.ndarray, k: int) -> np.ndarray:
+    """Return how many rejected rows of each label have each suggestion, (k, k) int64."""
+    pairs = (codes * k + suggested)[rejected & (suggested >= 0)]
+    return np.bincount(pairs, minlength=k * k).reshape(k, k)
+
+
+def pairs_of(counts: np.ndarray, classes: Sequence[Any]) -> list[tuple[Any, Any, int]]:
+    """Return (label, suggested label, rows), most frequent first, ties by label; 0 is left out."""
+    found = [(classes[i], classes[j], int(counts[i, j])) for i, j in np.argwhere(counts).tolist()]
+    return sorted(found, key=lambda pair: (-pair[2], str(pair[0])))
 
 
 def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -133,6 +156,5 @@ def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return below.sum(axis=0), (below * millionths[:, None]).sum(axis=0)
 
 
-def ladder_of(below: np.ndarray, below_right: np.ndarray) -> list[tuple[float, int, float]]:
-    """Return (least probability, rows that it rejects, right labels among these), ascending."""
-    return list(zip(RUNGS, below.tolist(), (below_right / 1e6).tolist(), strict=True))
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
