@@ -97,10 +97,7 @@ class Classes:
         return meant
 
     def with_checked(self, checked: Iterable[str]) -> Classes:
-        """Return the classes with those at the end that only checked rows have, given as text.
-
-        Raises a LopsError about a label that is no number where the classes are numbers.
-        """
+        """Return the classes with those at the end that only checked rows have, given as text."""
         known = Names(cell_text(self.values[name]) for name in self.names)
         kinds = {type(value) for value in self.values.values()}
         allowed = kinds | {int} if float in kinds else kinds
@@ -130,10 +127,7 @@ class Classes:
 
 
 def read_classes(tally: Tally, columns: Columns) -> Classes:
-    """Return the classes of the whole table.
-
-    Raises a LopsError: no labels or gold labels, labels of several types, or one class only.
-    """
+    """Return the classes of the whole table."""
     if not tally.rows:
         raise LopsError("the table has no rows; wanted rows of at least two classes")
     gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft_labels))
@@ -227,10 +221,7 @@ def one_spelling(names: Collection[str]) -> dict[str, str]:
 
 
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
-    """Add sentences about gold labels that are missing or no class.
-
-    Raises a LopsError if no row has a gold label, or no gold label is a class.
-    """
+    """Add sentences about gold labels that are missing or no class."""
     if columns.gold is None:
         return
     rows, with_gold = int(tally.counts[numbers].sum()), int(tally.with_gold[numbers].sum())

@@ -104,11 +104,7 @@ class Sample:
         return len(self.texts) == int(self.classes.counts.sum())
 
     def checked(self) -> dict[int, str | None]:
-        """Return position in the sample -> label by a person; None: none of the classes.
-
-        Raises a LopsError about a row that the table does not have, with another text, or without a
-        label.
-        """
+        """Return position in the sample -> label by a person; None: none of the classes."""
         position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
         for row, (_, check) in self._checked.items():
             if check is not None and self.columns.text is not None and row in position:
@@ -140,11 +136,7 @@ class Sample:
 
 
 def read_npy(path: Path, n: int) -> np.ndarray:
-    """Return a matrix of numbers with n rows from an .npy file, not read before it is used.
-
-    Raises a LopsError about another file, a damaged or pickled one, another shape or number of
-    rows.
-    """
+    """Return a matrix of numbers with n rows from an .npy file, not read before it is used."""
     with reading(path):
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -46,8 +46,8 @@ class TextSelection(Selection):
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
         votes: as read, a :class:`lops_adapters.labels.votes.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None for a row that is checked as of
-            no class. A committee weighs its members against the label; a rejected text may keep its
-            own label, if that is uncertain but the most probable. A text without a label gets one
+            no class. A committee weighs its members against the label; a rejected text keeps its
+            own label unless another one is clearly more probable. A text without a label gets one
             by :mod:`lops_adapters.texts.rest`. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction; None without a label.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without one.

@@ -47,16 +47,16 @@ def shares_of(
     >>> shares_of({"spam": 5}, ["spam", "ham", "news"], np.array([0, 1, 1, 1, 2])).round(4).tolist()
     [0.05, 0.7125, 0.2375]
     """
-    named: dict[Any, Hashable] = {**{str(one): one for one in classes}, **{c: c for c in classes}}
-    unknown = [repr(label) for label in shares if label not in named]
+    known = {*classes, *map(str, classes)}
+    unknown = [repr(label) for label in shares if label not in known]
     if unknown:
         raise LopsError(
             f"{typed('class_shares')} names {listed(unknown, 5)}, which no row has as its label; "
             f"the classes are {listed(classes, 10)}"
         )
-    of_class = {named[label]: float(share) for label, share in shares.items()}
-    found = np.array([of_class.get(label, 0.0) for label in classes])
-    given = np.array([label in of_class for label in classes])
+    found = np.array([shares.get(label, shares.get(str(label), np.nan)) for label in classes])
+    given = ~np.isnan(found)
+    found = np.where(given, found, 0.0)
     total = float(found.sum())
     left = (1 if total <= 1 + _EXACT else 100) - total
     if not given.all() and left <= _EXACT:
