@@ -47,17 +47,16 @@ def shares_of(
     >>> shares_of({"spam": 5}, ["spam", "ham", "news"], np.array([0, 1, 1, 1, 2])).round(4).tolist()
     [0.05, 0.7125, 0.2375]
     """
-    named: dict[Any, int] = {str(label): code for code, label in enumerate(classes)}
-    named |= {label: code for code, label in enumerate(classes)}
-    unknown = [repr(label) for label in shares if label not in named]
+    known = {*classes, *map(str, classes)}
+    unknown = [repr(label) for label in shares if label not in known]
     if unknown:
         raise LopsError(
             f"{typed('class_shares')} names {listed(unknown, 5)}, which no row has as its label; "
             f"the classes are {listed(classes, 10)}"
         )
-    found, given = np.zeros(len(classes)), np.zeros(len(classes), dtype=bool)
-    for label, share in shares.items():
-        found[named[label]], given[named[label]] = share, True
+    named = [shares.get(label, shares.get(str(label))) for label in classes]
+    given = np.array([share is not None for share in named])
+    found = np.array([share or 0 for share in named], dtype=np.float64)
     total = float(found.sum())
     left = (1 if total <= 1 + _EXACT else 100) - total
     if not given.all() and left <= _EXACT:
