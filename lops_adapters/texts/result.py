@@ -46,8 +46,8 @@ class TextSelection(Selection):
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
         votes: as read, a :class:`lops_adapters.labels.votes.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None for a row that is checked as of
-            no class. A committee weighs its members against the label; a rejected text may keep its
-            own label, if that is uncertain but the most probable. A text without a label gets one
+            no class. A committee weighs its members against the label; a rejected text keeps its
+            own label unless another one is clearly more probable. A text without a label gets one
             by :mod:`lops_adapters.texts.rest`. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction; None without a label.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without one.
@@ -339,7 +339,8 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in positions]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        reports, wrong = self.over(totals)
+        wrong = self.wrong
+        reports = self.per_class if totals is None else totals.reports(self.per_class)
         outcome = self.outcome
         parts = outcome.mask, outcome.learnt_at, outcome.confidence
         selection = Selection(*parts, self.per_class, self.rule, self.stopped)
@@ -363,12 +364,6 @@ class TextSelection(Selection):
             suggested=self.suggested[positions],
             suggested_probability=self.suggested_probability[positions],
         )
-
-    def over(self, totals: Totals | None) -> tuple[Mapping[Hashable, ClassReport], Wrong]:
-        """Return rows and wrong labels per class, of a whole table if its totals are given."""
-        if totals is None:
-            return self.per_class, self.wrong
-        return totals.reports(self.per_class), self.wrong
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""

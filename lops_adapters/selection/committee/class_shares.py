@@ -54,9 +54,9 @@ def shares_of(
             f"{typed('class_shares')} names {listed(unknown, 5)}, which no row has as its label; "
             f"the classes are {listed(classes, 10)}"
         )
-    named = [shares.get(label, shares.get(str(label))) for label in classes]
-    given = np.array([share is not None for share in named])
-    found = np.array([share or 0 for share in named], dtype=np.float64)
+    found = np.array([shares.get(label, shares.get(str(label), np.nan)) for label in classes])
+    given = ~np.isnan(found)
+    found = np.where(given, found, 0.0)
     total = float(found.sum())
     left = (1 if total <= 1 + _EXACT else 100) - total
     if not given.all() and left <= _EXACT:

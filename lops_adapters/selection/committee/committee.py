@@ -13,7 +13,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.choice import LABELLED_BY, NONE, Choice, is_fraction
 from lops_adapters.selection.committee.assessment import FittedCommittee
-from lops_adapters.selection.committee.belief import Belief, believe
+from lops_adapters.selection.committee.belief import Belief, believe, suggestions
 from lops_adapters.selection.committee.class_shares import check_shares, shares_of
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
@@ -218,7 +218,8 @@ def decide(
         wanted = np.bincount(labels[mask], minlength=len(small))
         mask = best(right, labels, wanted, choice.seed)
     mask[rows] = right[rows] == 1
-    predicted = Predicted.of(true)
+    predicted = Predicted(len(labels))
+    predicted.codes, predicted.probability = suggestions(true, labels)
     apart = checks < 0  # of no class, or of one that no sample has
     predicted.codes[rows[apart]] = checks[apart]
     predicted.probability[rows[apart]] = np.where(checks[apart] < -1, 1.0, np.nan)

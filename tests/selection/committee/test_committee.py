@@ -283,6 +283,21 @@ def test_sure_is_a_threshold():
             build("committee", sure=sure)
 
 
+def test_another_class_takes_the_place_of_a_label_where_it_is_clearly_more_probable():
+    codes = np.where(np.arange(60) < 15, (CODES + 1) % 3, CODES)
+    labelled = Labelled(SAMPLES, codes, ["a", "b", "c"])
+    outcome = By(stubs(CODES, 3, 0.7), sure=0.99).outcome(labelled)
+    stays = outcome.suggested == codes
+    assert 0 < stays.sum() < 60
+    np.testing.assert_allclose(outcome.probability[stays], outcome.confidence[stays])
+    ahead = outcome.probability - outcome.confidence
+    assert (ahead[~stays] > belief.MORE_PROBABLE).all()
+    assert (outcome.corrected(has_checks=False) == outcome.suggested).all()
+    some = np.array([[0.4, 0.5, 0.1], [0.3, 0.5, 0.2], [0.1, 0.2, 0.7]])
+    found, probability = belief.suggestions(some, np.array([0, 0, 2]))
+    assert (found.tolist(), probability.tolist()) == ([0, 1, 2], [0.4, 0.5, 0.7])
+
+
 def test_labels_that_are_no_evidence():
     """As in self-training: the members' likelihoods alone, however often labels are right."""
     members = stubs(CODES, 3, 0.9, 0.6)
