@@ -55,7 +55,8 @@ def run(options: argparse.Namespace) -> None:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
-    choice = shared.of_options(Choice, options, words=words)
+    shares = options.class_shares and shared.class_shares(options.class_shares)
+    choice = shared.of_options(Choice, options, words=words, class_shares=shares)
     method, row = choice.method, check(choice, among=offered())
     check_names(options.probe, options.encoder)
     if options.relabel is not None and not 0 < options.relabel <= 1:

@@ -7,6 +7,7 @@ from lops_adapters import formats
 from lops_adapters.cli import options as shared
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.method_table import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
@@ -27,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     parser = shared.parser(
         "select",
         "Select the labels of a table to trust. "
-        "Writes the kept rows, the rejected rows and a report.",
+        "Writes what to train on, the kept rows, the rejected rows and a report.",
         EXAMPLES,
     )
     data = shared.add_table(parser)
@@ -125,6 +126,18 @@ def _add_committee(choice: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="JSON",
         help="words of each class, {class: [word, ...]}: another member, if there is an encoder",
+    )
+    choice.add_argument(
+        "--class-shares",
+        metavar="FILE|SHARES",
+        help="how frequent the classes truly are, where you know it: 'spam 5, ham 95', or a file "
+        "of such lines or of JSON; classes that are not named share the rest",
+    )
+    choice.add_argument(
+        "--labelled-by",
+        choices=LABELLED_BY,
+        help="who gave the labels: for the estimate of wrong labels and its range, not for "
+        "decisions (--words: rules)",
     )
     choice.add_argument(
         "--checked",

@@ -1,5 +1,6 @@
 """``metrics.json``: what gold labels and checked documents say of pseudo-labels and predictions."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,6 @@ from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import corrected
 from lops_adapters.selection.committee.checking import random_rate
-from lops_adapters.selection.selectors import encode
 
 METRICS = "metrics.json"
 
@@ -96,18 +96,15 @@ def noise_metrics(
     metrics: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
     if not evaluator.checked:
         return metrics
-    classes = list(dict.fromkeys(labels))
-    codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
-    checked = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
-    rows = np.array([i for i, _ in checked], dtype=np.int64)
-    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in checked], dtype=np.int64)
-    given, wrong = codes[rows], true != codes[rows]
-    every = random_rate(int(wrong.sum()), len(rows), len(codes))
+    sizes, true = Counter(labels), evaluator.checked
+    pairs = [(a, true[p]) for a, p in zip(labels, positions.tolist(), strict=True) if p in true]
+    checked = Counter(label for label, _ in pairs)
+    wrong = Counter(label for label, other in pairs if label != other)
+    every = random_rate(wrong.total(), len(pairs), len(labels))
     metrics["checked_noise"] = None if every is None else every._asdict()
     metrics["checked_noise_per_class"] = {}
-    for label in sorted(classes):
-        own, size = given == code_of[label], int((codes == code_of[label]).sum())
-        rate = random_rate(int(wrong[own].sum()), int(own.sum()), size)
+    for label in sorted(sizes):
+        rate = random_rate(wrong[label], checked[label], sizes[label])
         if rate is not None:
             metrics["checked_noise_per_class"][label] = rate._asdict()
     return metrics

@@ -16,6 +16,7 @@ from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import Groups
 from lops_adapters.labels.votes import VoteReader
+from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables.job import TableJob
@@ -36,7 +37,6 @@ from lops_adapters.tables.results import (
 from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.survey import texts_of
 from lops_adapters.texts.rest import Rest
-from lops_adapters.texts.totals import Totals
 
 Suggested = tuple[list[Any], list[float]]  # labels as in the table, and their probabilities
 
@@ -99,7 +99,9 @@ class Scoring:
         if self.job.columns.gold is not None:
             (labels,) = self.job.columns.cells(block, [self.job.columns.gold])
             gold = self.classes.gold_codes([labels[i] for i in scored.rows.tolist()])
-        totals.count(scored.codes, scored.assessment, gold, self.checked_codes(scored))
+        assessed = scored.assessment
+        which = scored.codes, assessed.mask, assessed.right, assessed.suggested
+        totals.count(*which, gold, self.checked_codes(scored))
         totals.relabelled += int(scored.relabelled.sum())
         totals.abstained += len(block) - len(scored.rows)
         return scored

@@ -28,7 +28,7 @@ def test_a_hole_stays_a_hole():
         frameworks.lotclass() == frameworks.xclass() == frameworks.all_frameworks() == common.HOLE
     )
     assert committee.headline() == real_noise.ranking() == common.HOLE
-    for make in (speed.scale, speed.watching, speed.listening, speed.xclass_encoding):
+    for make in (speed.scale, speed.watching, speed.xclass_encoding):
         assert make() == common.HOLE
     assert speed.frameworks() == select.printed("no-such-*.json") == common.HOLE
     assert real_noise.decisions() == real_noise.classifiers("plain") == common.HOLE

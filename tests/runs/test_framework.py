@@ -87,8 +87,8 @@ class Toy(Framework[ToySettings]):
         self.calls.append("prepare")
         assert job.gold is None
         places = self.given.others(3)[:2]
-        labels = np.array(["x"] * len(places), dtype=object)
-        samples = Samples([corpus.ids[i] for i in places], labels, np.ones(len(places)), places)
+        codes, ids = np.zeros(len(places), dtype=np.int64), [corpus.ids[i] for i in places]
+        samples = Samples(ids, codes, corpus.classes, np.ones(len(places)), places)
         return Prepared(
             corpus=corpus,
             samples=samples,

@@ -148,6 +148,8 @@ def test_votes_that_cannot_be_used(labels, more, message):
 def test_votes_need_the_committee(rows):
     with pytest.raises(LopsError, match="learning-order takes one label per sample, not votes"):
         lops_adapters.select(TEXTS, rows, "learning-order", keep=0.5)
+    with pytest.raises(LopsError, match="labelled_by is rules, and several sources vote"):
+        lops_adapters.select(TEXTS, rows, encoder=None, labelled_by="rules")
 
 
 def test_a_source_without_votes_is_named(rows):

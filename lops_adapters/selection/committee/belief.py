@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
-from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
     SHARPNESS,
@@ -158,7 +158,9 @@ class Belief:
         labels: (n,) int64 codes; of votes, the most probable classes.
         before, true: (n, k) probabilities of the true classes, of the posterior and of the model.
         tells: whether members or checked rows can tell right from wrong labels.
+        guessed: whether members agree with the labels no more than by chance.
         noise: the share of wrong labels; None: it cannot be estimated.
+        limit: the same, whoever labelled: it limits what is rejected.
         sources: of votes, what is estimated of each source.
     """
 
@@ -167,7 +169,9 @@ class Belief:
     before: np.ndarray
     true: np.ndarray
     tells: bool
+    guessed: bool
     noise: Noise | None
+    limit: Noise | None
     sources: Sequence[Source] = ()
 
     def least_kept(self, right: np.ndarray) -> float:
@@ -176,11 +180,11 @@ class Belief:
         Labels are rejected that are more probably wrong than right, but not many more than there
         are wrong labels.
         """
-        if self.model.posterior.sources is not None and not self.tells:
+        if not self.tells and (self.guessed or self.model.posterior.sources is not None):
             return 0.0
-        if self.noise is None or not self.noise.holds:
+        if self.limit is None or not self.limit.holds:
             return least_kept(right)
-        most = min(len(right) - 1, int(MOST_REJECTED * self.noise.high * len(right)))
+        most = min(len(right) - 1, int(MOST_REJECTED * self.limit.high * len(right)))
         return min(0.5, float(np.partition(right, most)[most]))
 
 
@@ -215,11 +219,12 @@ def believe(
     likely, codes, checked = scores.likely, labelled.codes, labelled.checked
     tells = skill(likely, codes) >= LEAST_SKILL
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
+    diagnostics, origin = None, choice.origin
     if labelled.votes is None:
         estimates: Sequence[Source] = ()
         of_class = np.bincount(codes, minlength=likely.shape[1])
-        one = not count_label or len(scores.choices) < 2
-        diagnostics = None if one else diagnose(scores.choices, likely, codes)
+        if count_label and len(scores.choices) > 1:
+            diagnostics = diagnose(scores.choices, likely, codes)
         calibration = calibration_of(diagnostics, of_class, kind)
         can_tell = tells or calibration.applies or bool(checked)
         posterior = _of_labels(scores, codes, can_tell, count_label)
@@ -228,22 +233,28 @@ def believe(
         calibration = calibration_of(None, scores.mean.shares)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
+    assumed = [calibration]
+    if origin is not None and diagnostics is not None:
+        offset = calibration.offset + calibration.origins[origin]
+        assumed.append(replace(calibration, offset=offset))
     if choice.class_shares is not None:
-        shares = shares_of(choice.class_shares, labelled.classes)
-        calibration = replace(tilted(calibration, before, labels, shares), applies=True)
+        shares = shares_of(choice.class_shares, labelled.classes, labels)
+        assumed = [replace(tilted(one, before, labels, shares), applies=True) for one in assumed]
     known = before, labels, scores.vectors, checked
-    model = Model.learn(posterior, calibration, *known)
+    models = [Model.learn(posterior, one, *known) for one in assumed]
+    model, applies = models[0], assumed[0].applies
     true = model.believed(before, model.rows(before, labels, scores.vectors))
-    places, checks = as_arrays(checked)
+    copies = with_copies(labelled).checked
+    places, checks = as_arrays(copies)
     named = checks >= 0
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
-    noise, by = None, choice.labelled_by
-    if calibration.applies or checked or tells:
-        holds = calibration.applies or (bool(checked) and count_label)
-        offset = calibration.offset + (0.0 if by is None else calibration.origins[by])
-        assumed = replace(calibration, offset=offset)
-        noise = _noise(Model.learn(posterior, assumed, *known), *known, holds)
-    return Belief(model, labels, before, true, tells or bool(checked), noise, estimates)
+    noises: list[Noise | None] = [None]
+    if applies or checked or tells:
+        holds = applies or (bool(checked) and count_label)
+        noises = [_noise(one, *known, copies, holds) for one in models]
+    guessed = skill(likely, codes) < by_chance(likely)
+    can_tell = tells or bool(checked)
+    return Belief(model, labels, before, true, can_tell, guessed, noises[-1], noises[0], estimates)
 
 
 def _noise(
@@ -252,14 +263,20 @@ def _noise(
     labels: np.ndarray,
     vectors: np.ndarray,
     checked: Mapping[int, int],
+    copies: Mapping[int, int],
     holds: bool,
 ) -> Noise:
-    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`."""
+    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`.
+
+    ``copies`` are the checked rows and their copies.
+    """
     rows, each = model.rows(before, labels, vectors), np.arange(len(labels))
     wrong = 1 - model.believed(before, rows)[each, labels]
-    places, checks = as_arrays(checked)
+    places, checks = as_arrays(copies)
     wrong[places] = checks != labels[places]
-    return Noise.of(model.shifts, rows, wrong, places, before[each, labels] == 1, holds)
+    certain = before[each, labels] == 1
+    certain[places] = True
+    return Noise.of(model.shifts, rows, wrong, np.array([*checked], dtype=np.int64), certain, holds)
 
 
 @one_blas_thread

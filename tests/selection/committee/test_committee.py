@@ -15,6 +15,7 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Choice, build
 from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.committee import belief
 from lops_adapters.selection.committee.calibration import calibration_of, coefficients, diagnose
 from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
@@ -517,3 +518,46 @@ def test_a_framework_does_not_train_on_labels_that_are_checked_as_wrong():
 def test_checked_labels_that_do_not_fit(checked, words):
     with pytest.raises(LopsError, match=words):
         build("committee", encoder=None, checked=checked)(TEXTS, WEAK)
+
+
+def test_who_labelled_moves_the_estimate_and_no_decision():
+    codes, labelled = CODES, Labelled.of(SAMPLES, LABELS)
+    members = stubs(codes, 3, 0.7, 0.6)
+    known = By(members).outcome(labelled)
+    assert set(LABELLED_BY) == set(coefficients()["origins"])
+    estimates = {}
+    for origin in LABELLED_BY:
+        found = By(members, labelled_by=origin).outcome(labelled)
+        np.testing.assert_array_equal(found.mask, known.mask)
+        np.testing.assert_array_equal(found.confidence, known.confidence)
+        estimates[origin] = found.noise.rate, found.noise.high
+    assert estimates["rules"] > estimates["model"] > (known.noise.rate, known.noise.high)
+    assert known.noise.rate > estimates["people"][0]
+
+
+def test_words_imply_rules():
+    assert Choice().origin is None
+    assert Choice(words={"a": ["b"]}).origin == "rules"
+    assert Choice(words={"a": ["b"]}, labelled_by="people").origin == "people"
+
+
+def test_class_shares_decide_which_labels_are_doubted():
+    members, labelled = stubs(CODES, 3, 0.5, 0.4), Labelled.of(SAMPLES, LABELS)
+    means = []
+    for share in (10, 33.3, 60):
+        right = By(members, class_shares={"class 0": share}).outcome(labelled).confidence
+        means.append((right[CODES == 0].mean(), right[CODES == 1].mean()))
+    assert means[0][0] < means[0][1] - 0.3
+    assert means[1] == pytest.approx((0.76, 0.76), abs=0.05)
+    assert means[2][0] > means[2][1] + 0.3
+
+
+def test_what_is_known_of_labels_is_checked_before_members_score():
+    members = stubs(CODES, 3, 0.9)
+    with pytest.raises(LopsError, match="names 'none', which no row has as its label"):
+        By(members, class_shares={"none": 5}).outcome(Labelled.of(SAMPLES, LABELS))
+    assert members[0].asked == []
+    with pytest.raises(LopsError, match="labelled_by is 'dog'; wanted one of rules, model, people"):
+        build("committee", labelled_by="dog")
+    with pytest.raises(LopsError, match="margin has no option 'labelled_by'"):
+        build("margin", "linear", labelled_by="rules")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import ClassReport
 from lops_adapters.labels.classes import NO_GOLD
-from lops_adapters.report.contents import SelectionPage, counted
-from lops_adapters.selection.committee.assessment import Assessment
-from lops_adapters.texts.class_table import Wrong
+from lops_adapters.report.contents import ClassRow, Counts
 
 RUNGS = (0.5, 0.6, 0.7, 0.8, 0.9)  # least probabilities of a kept label
 
@@ -25,11 +23,10 @@ class Totals:
         rows, kept: (k,) int64 rows, and kept ones.
         with_gold, wrong: (k,) int64 rows with a gold label, and rows whose gold label differs.
         gold_kept, wrong_kept: the same of the kept rows.
-        doubt: (k,) int64 expected number of wrong labels, in millionths: integers, so that blocks
-            add up to the same sum in any order.
         corrections: (k, k) int64 rejected rows by label and suggestion.
         below, below_right: (r,) int64 rows whose label is right with a probability below each of
-            :data:`RUNGS`, and the expected number of right labels among these, in millionths.
+            :data:`RUNGS`, and the expected number of right labels among these, in millionths:
+            integers, so that blocks add up to the same sum in any order.
         relabelled, abstained: rows with a sure suggestion; rows without a label.
     """
 
@@ -39,7 +36,6 @@ class Totals:
     wrong: np.ndarray
     gold_kept: np.ndarray
     wrong_kept: np.ndarray
-    doubt: np.ndarray
     corrections: np.ndarray
     below: np.ndarray
     below_right: np.ndarray
@@ -50,7 +46,7 @@ class Totals:
     def of(cls, n_classes: int) -> Totals:
         """Return zeros."""
         zeros: dict[str, Any] = {
-            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:7]
+            one.name: np.zeros(n_classes, dtype=np.int64) for one in fields(cls)[:6]
         }
         rungs = np.zeros((2, len(RUNGS)), dtype=np.int64)
         corrections = np.zeros((n_classes, n_classes), dtype=np.int64)
@@ -63,26 +59,28 @@ class Totals:
     def count(
         self,
         codes: np.ndarray,
-        assessment: Assessment,
+        kept: np.ndarray,
+        right: np.ndarray,
+        suggested: np.ndarray,
         gold: np.ndarray | None = None,
         checked: np.ndarray | None = None,
     ) -> None:
-        """Count a block of (m,) int64 class codes, and the assessment of these.
+        """Count a block of m rows.
 
-        ``gold`` are (m,) codes of the gold labels, by ``Classes.gold_codes``; ``checked`` (m,)
-        class codes, of the person's label where a row is checked.
+        Args:
+            codes: (m,) int64 of the labels.
+            kept, right: (m,) bool, and the probabilities that the labels are right.
+            suggested: (m,) int64 codes; below 0: none.
+            gold: (m,) codes of the gold labels, by ``Classes.gold_codes``.
+            checked: (m,) codes, of the person's label where a row is checked.
         """
-        k, kept = len(self.rows), assessment.mask
+        k = len(self.rows)
         self.rows += np.bincount(codes, minlength=k)
         self.kept += np.bincount(codes[kept], minlength=k)
-        doubts = np.rint(1e6 * np.clip(np.nan_to_num(1 - assessment.right), 0, 1))
-        self.doubt += np.bincount(codes, weights=doubts, minlength=k).astype(np.int64)
-        below, below_right = rungs(assessment.right)
+        below, below_right = rungs(right)
         self.below += below
         self.below_right += below_right
-        corrected = ~kept & (assessment.suggested >= 0)
-        pairs = np.bincount((codes * k + assessment.suggested)[corrected], minlength=k * k)
-        self.corrections += pairs.reshape(k, k)
+        self.corrections += confusion(codes, suggested, ~kept, k)
         if gold is None:
             return
         known, wrong = gold != NO_GOLD, (gold != codes) & (gold != NO_GOLD)
@@ -92,17 +90,9 @@ class Totals:
         wrong_kept = known & kept & (gold != (codes if checked is None else checked))
         self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
-    def confused(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
-        """Return (label, suggested label, rejected rows), most frequent first, ties by label."""
-        pairs = [
-            (classes[i], classes[j], int(self.corrections[i, j]))
-            for i, j in np.argwhere(self.corrections).tolist()
-        ]
-        return sorted(pairs, key=lambda pair: (-pair[2], str(pair[0])))
-
     def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
-        """Return the same of suggestions that differ from the label."""
-        return [pair for pair in self.confused(classes) if pair[0] != pair[1]]
+        """Return (label, another suggested label, rejected rows), most frequent first."""
+        return [one for one in pairs_of(self.corrections, classes) if one[0] != one[1]]
 
     def reports(self, per_class: Mapping[Hashable, ClassReport]) -> dict[Hashable, ClassReport]:
         """Return reports of the whole table, with the reasons of the sample's."""
@@ -112,29 +102,47 @@ class Totals:
             for (label, report), count, kept in counts
         }
 
-    def estimate(self, sample: Wrong, classes: Iterable[Hashable]) -> Wrong:
-        """Return what is known of wrong labels in the whole table, given what the sample says.
-
-        Classes, in the order of their codes, without an estimate there have none.
-        """
-        if sample.expected is None:
-            return sample
-        doubts = zip(classes, (self.doubt / 1e6).tolist(), strict=True)
-        return sample._replace(expected={c: d for c, d in doubts if c in sample.expected})
-
-    def page(self, sample: SelectionPage) -> SelectionPage:
-        """Return the page of a sample with the counts of the whole table."""
-        classes = [(row.label, row.why) for row in sample.classes]
-        confused = self.confused([label for label, _ in classes])
-        of_gold = self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
-        counts = counted(classes, self.rows, self.kept, *of_gold)
-        return replace(
-            sample,
-            **counts,
-            n_abstained=self.abstained,
-            confused=confused,
-            ladder=ladder_of(self.below, self.below_right) if sample.estimate else [],
+    def counts(self, classes: Sequence[tuple[str, str]]) -> Counts:
+        """Return what a page shows of these, given the k classes with the reason of each."""
+        columns = (
+            self.rows, self.kept, self.with_gold, self.wrong, self.gold_kept, self.wrong_kept
+        )  # fmt: skip
+        numbers = [column.tolist() for column in columns]
+        n, kept, with_gold, wrong, gold_kept, wrong_kept = map(sum, numbers)
+        return Counts(
+            n,
+            kept,
+            self.abstained,
+            [
+                ClassRow(label, rows, kept, why, _share(wrong, gold), _share(wrong_kept, gold_kept))
+                for (label, why), rows, kept, gold, wrong, gold_kept, wrong_kept in zip(
+                    classes, *numbers, strict=True
+                )
+            ],
+            with_gold,
+            gold_kept,
+            _share(wrong, with_gold),
+            _share(wrong_kept, gold_kept),
+            pairs_of(self.corrections, [label for label, _ in classes]),
         )
+
+    @property
+    def ladder(self) -> list[tuple[float, int, float]]:
+        """(Least probability, rows that it rejects, right labels among these), ascending."""
+        right = (self.below_right / 1e6).tolist()
+        return list(zip(RUNGS, self.below.tolist(), right, strict=True))
+
+
+def confusion(codes: np.ndarray, suggested: np.ndarray, rejected: np.ndarray, k: int) -> np.ndarray:
+    """Return how many rejected rows of each label have each suggestion, (k, k) int64."""
+    pairs = (codes * k + suggested)[rejected & (suggested >= 0)]
+    return np.bincount(pairs, minlength=k * k).reshape(k, k)
+
+
+def pairs_of(counts: np.ndarray, classes: Sequence[Any]) -> list[tuple[Any, Any, int]]:
+    """Return (label, suggested label, rows), most frequent first, ties by label; 0 is left out."""
+    found = [(classes[i], classes[j], int(counts[i, j])) for i, j in np.argwhere(counts).tolist()]
+    return sorted(found, key=lambda pair: (-pair[2], str(pair[0])))
 
 
 def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -148,6 +156,5 @@ def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return below.sum(axis=0), (below * millionths[:, None]).sum(axis=0)
 
 
-def ladder_of(below: np.ndarray, below_right: np.ndarray) -> list[tuple[float, int, float]]:
-    """Return (least probability, rows that it rejects, right labels among these), ascending."""
-    return list(zip(RUNGS, below.tolist(), (below_right / 1e6).tolist(), strict=True))
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
