@@ -45,11 +45,10 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
         _why(page),
         settings_section(page.settings, page.versions),
     ]
-    rows = count(totals.n_rows)
-    sentence = f"{count(totals.n_rows - totals.n_kept)} of {rows} labels are probably wrong"
+    rows, n = count(totals.n_rows), totals.n_kept
+    sentence = f"{count(totals.n_rows - n)} of {rows} labels are probably wrong"
     if not page.estimate:
-        kept = f"Kept {count(totals.n_kept)} of {rows} rows"
-        sentence = f"{kept} ({share(totals.n_kept, totals.n_rows)})"
+        sentence = f"Kept {count(n)} of {rows} rows ({share(n, totals.n_rows)})"
     header = headline(page.title, sentence, page.source)
     main = "\n".join(filter(None, parts))
     data = _data(page, places)

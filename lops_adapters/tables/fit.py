@@ -58,7 +58,8 @@ class Done:
 
     def summary(self, about: str = "") -> str:
         """Return the table of classes; ``about`` stands behind the estimate of all rows."""
-        return class_table(*self.fit.selection.over(self.totals), about)
+        selection = self.fit.selection
+        return class_table(self.totals.reports(selection.per_class), selection.wrong, about)
 
     @cached_property
     def said(self) -> Why:

@@ -339,7 +339,8 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in positions]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        reports, wrong = self.over(totals)
+        wrong = self.wrong
+        reports = self.per_class if totals is None else totals.reports(self.per_class)
         outcome = self.outcome
         parts = outcome.mask, outcome.learnt_at, outcome.confidence
         selection = Selection(*parts, self.per_class, self.rule, self.stopped)
@@ -363,12 +364,6 @@ class TextSelection(Selection):
             suggested=self.suggested[positions],
             suggested_probability=self.suggested_probability[positions],
         )
-
-    def over(self, totals: Totals | None) -> tuple[Mapping[Hashable, ClassReport], Wrong]:
-        """Return rows and wrong labels per class, of a whole table if its totals are given."""
-        if totals is None:
-            return self.per_class, self.wrong
-        return totals.reports(self.per_class), self.wrong
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:
         """Write one self-contained HTML page and return its path; ``gold`` as for :meth:`page`."""

@@ -311,7 +311,7 @@ def test_without_scripts_the_charts_are_there(show):
     works_by_script = ("#threshold", "#search", "#marker-line", ".check", "#corrections-note")
     for place in (*works_by_script, "#download-corrections"):
         assert not tab.locator(place).is_visible()
-    assert tab.locator("svg.chart").count() == 3
+    assert tab.locator("svg.chart").count() == 2
 
 
 def test_two_thousand_suspects_are_quick(show):

@@ -253,8 +253,8 @@ def believe(
         holds = applies or (bool(checked) and count_label)
         noises = [_noise(one, *known, copies, holds) for one in models]
     guessed = skill(likely, codes) < by_chance(likely)
-    can_tell = tells or bool(checked)
-    return Belief(model, labels, before, true, can_tell, guessed, noises[-1], noises[0], estimates)
+    told = tells or bool(checked), guessed, noises[-1], noises[0]
+    return Belief(model, labels, before, true, *told, estimates)
 
 
 def _noise(
