@@ -21,7 +21,6 @@ from benchmarks.curve_scores import ALONE, AT_EPOCHS, INSIDE_EPOCHS, Task, insid
 from lops_adapters.console import guarded, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.training_set import codes_of
 from lops_adapters.self_training.pipeline import prepare
 from lops_adapters.self_training.settings import SelfTrainingSettings
 from lops_adapters.storage import write_json
@@ -110,7 +109,7 @@ def _task(
         corpus,
         labels,
         [corpus.texts[i] for i in labels.positions],
-        codes_of(labels),
+        labels.codes,
         np.array([place[gold[i]] for i in labels.positions]),
         settings,
         run,

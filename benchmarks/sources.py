@@ -220,7 +220,7 @@ def main() -> None:
         path = RESULTS / f"sources/{name}.json"
         if path.exists() and not (options.look or options.again):
             continue
-        stored = json.loads(path.read_text(encoding="utf-8")) if options.again else {}
+        stored = json.loads(path.read_text(encoding="utf-8"))["result"] if options.again else {}
         print(name, flush=True)
         whole = load_voted(name, options.data_dir)
         table, voted = whole.with_votes(), float(whole.voted.mean())

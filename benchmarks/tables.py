@@ -113,7 +113,6 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     "engines-costs": scale.costs,
     "engines-encoding": scale.encoding,
     "speed-watching": speed.watching,
-    "speed-listening": speed.listening,
     "heuristics": heuristics.noise_of_heuristics,
     "datasets": heuristics.statistics,
     "frameworks": frameworks.all_frameworks,

@@ -22,10 +22,7 @@ SHA256 = {  # first 32 digits, of text with LF line ends; a test names the new o
 
 
 def data(name: str) -> bytes:
-    """Return a file of the package, text with LF line ends.
-
-    Raises a LopsError if it is missing or, for a file of :data:`SHA256`, changed.
-    """
+    """Return a file of the package, text with LF line ends."""
     path = HERE / name
     try:
         content = path.read_bytes()

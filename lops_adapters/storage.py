@@ -139,11 +139,7 @@ def lock(file: int) -> bool:
 
 @contextmanager
 def claimed(*paths: Path | None) -> Iterator[None]:
-    """Keep other processes from writing the paths meanwhile; None is ignored.
-
-    Raises:
-        LopsError: another process is writing one of them, or its lock is a link.
-    """
+    """Keep other processes from writing the paths meanwhile; None is ignored."""
     with ExitStack() as stack:
         for path in filter(None, paths):
             if remote.is_remote(path):  # stores have no locks

@@ -12,7 +12,8 @@ ONE, NONE = [*TEXT, "--label", "weak"], ["--encoder", "none"]
 SETTINGS = {
     "per class": [*ONE, *NONE, "--per-class", "--source", "source"],
     "sure": [
-        *ONE, *NONE, "--sure", "0.9", "--relabel", "0.6", "--checked-column", "seen",
+        *ONE, *NONE, "--sure", "0.9", "--group", "group", "--relabel", "0.6",
+        "--checked-column", "seen",
     ],
     "near names": [
         *ONE, *NONE, "--source", "source", "--classes", "sport,money,arts",

@@ -44,9 +44,9 @@ MAY_KNOW = {
     "labels": {*COMMON, "formats"},
     "probes": {*COMMON, "encoders"},
     "selection": {*COMMON, "labels", "encoders", "probes"},
-    "report": {*COMMON, "formats", "evaluation"},
+    "report": {*COMMON, "formats", "labels", "evaluation"},
     "texts": {*BASE, "formats", "labels", "selection", "report"} - {"datasets"},
-    "runs": {*BASE, "selection", "report"},
+    "runs": {*BASE, "labels", "selection", "report"},
     "tables": {*COMMON, "formats", "labels", "selection", "texts", "report"},
     "vendoring": COMMON,
 }
@@ -151,6 +151,32 @@ def test_only_the_table_knows_a_method_by_name():
     assert not wrong
     source = 'if a == "committee" or "optimal" in b or c not in ("random", "x"): pass'
     assert set(names_compared(ast.parse(source))) == {"committee", "optimal", "random", "x"}
+
+
+def coded(tree):
+    """Lookups that make codes of labels: of a label or name its place among classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.DictComp):
+            over = node.generators[0].iter
+            counts = isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate"
+            if counts and ("class" in ast.unparse(over) or ast.unparse(node.key) == "label"):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("classes.index"):
+            yield ast.unparse(node)
+
+
+def test_labels_become_codes_in_one_room():
+    wrong = {
+        (name, lookup)
+        for name in FILES
+        if room_of(name) not in ("core", "labels", "vendoring")
+        and name != "report/contents.py"  # a page holds names, and its script their places
+        for lookup in coded(tree_of(name))
+    }
+    assert not wrong
+    source = "a = {one: i for i, one in enumerate(its.classes)}; classes.index(b)"
+    source += "; {label: i for i, label in enumerate(names)}; {word: i for i, word in enumerate(c)}"
+    assert len(set(coded(ast.parse(source)))) == 3
 
 
 def test_core_knows_numpy_and_the_standard_library():

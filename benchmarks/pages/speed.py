@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.pages.common import HOLE, Block, markdown, results, spread, spread_number, table
+from benchmarks.pages.common import HOLE, Block, markdown, results, spread, table
 from lops_adapters.runs.arms import ADAPTIVE
 
 
@@ -112,36 +112,19 @@ def frameworks() -> Block:
 
 
 def watching() -> Block:
-    """Return what monitoring costs, per epoch and online, one row per data set and probe."""
+    """Return what monitoring costs, one row per data set and probe."""
     files = results("speed/speed-watching-*.json")
-    heads = ("training, documents/s", "monitoring adds %", "online adds % (quartiles)")
+    heads = ("training, documents/s", "monitoring adds %")
     rows = [["data", "probe", "pseudo-labels", *heads, "times the original way"]]
     for item in files:
         found = item["result"]
-        low, high = found["online_quartiles"]
         cells = [
             f"{found['documents']:,}",
             f"{found['documents_per_second']['train']:,.0f}",
             f"{100 * found['watching']:.1f}",
-            f"{100 * found['online']:.1f} ({100 * low:.1f} to {100 * high:.1f})",
             f"{found['times_faster']:.0f}" if "times_faster" in found else "-",
         ]
         rows.append([item["about"]["dataset"]["name"], found["classifier"], *cells])
-    return table(rows, [[item] for item in files])
-
-
-def listening() -> Block:
-    """Return the areas under the noise-coverage curve, per epoch and online."""
-    files = results("speed/speed-watching-*.json")
-    names = list(files[0]["result"]["areas"]) if files else []
-    ways = [(name, way) for name in names for way in ("watched", "online")]
-    heads = (f"{name}, {'per epoch' if way == 'watched' else way}" for name, way in ways)
-    rows = [["data", "probe", *heads, "best possible"]]
-    for item in files:
-        found = item["result"]
-        areas = [spread_number(found["areas"][name][way], 3) for name, way in ways]
-        about = [item["about"]["dataset"]["name"], found["classifier"]]
-        rows.append([*about, *areas, f"{found['best_possible']:.3f}"])
     return table(rows, [[item] for item in files])
 
 

@@ -1,37 +1,30 @@
-"""What watching costs, what listening loses, and the original way of selecting beside ours.
+"""What watching costs, and the original way of selecting beside ours.
 
     python -m benchmarks.speed.watching --dataset agnews --probe minilm --max-docs 1000 \\
         --data-dir DIR
 
-Trainings are timed in turns: plain, watched (every sample predicted after each epoch) and online
-(the outputs of the training pass are reused). Both ways of watching are compared by the area under
-the noise-coverage curve. The original way is re-enacted for transformers: texts padded to 512
-tokens, float32, all samples predicted after each epoch.
+An epoch of training is timed, and a prediction of all samples. The original way is re-enacted for
+transformers: texts padded to 512 tokens, float32, all samples predicted after each epoch.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.nc_curves import curve_numbers
 from benchmarks.record import command_line, write_result
 from benchmarks.speed.probes import probe_called
-from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset, load_dataset
 from lops_adapters.probes import Probe
 from lops_adapters.pseudo_labels import string_match
-from lops_adapters.selection import score
 
 ORIGINAL_TOKENS = 512
-# Scores with hardly any ties, so that their curves cover the same range.
-RANKING = ("learning-order", "probability", "margin")
 
 
 def rounds(
@@ -58,54 +51,6 @@ def rounds(
         "watching": median(predicting) / epoch,
         "repeats": repeats,
     }
-
-
-def listening(
-    probe: Probe, texts: Sequence[str], codes: np.ndarray, k: int, turns: int, *, on_processor: bool
-) -> dict[str, Any]:
-    """Return what listening adds to a training, as a share of it: median and quartiles over turns.
-
-    A turn is a plain and a listened training, in alternating order. On a CPU processor time is
-    measured: other processes make wall time scatter by more than listening costs. The samples are
-    prepared once.
-    """
-    clock = time.process_time if on_processor else time.perf_counter
-    ways: list[Callable[[int], Any]] = [
-        lambda seed: probe.fit(texts, codes, k, seed=seed),
-        lambda seed: list(probe.watch(texts, codes, k, seed=seed, online=True)),
-    ]
-    shares = []
-    with patch.object(probe, "prepare", return_value=probe.prepare(texts, fit=True)):
-        for seed in range(turns):
-            seconds = {}
-            for way in (0, 1) if seed % 2 else (1, 0):
-                start = clock()
-                ways[way](seed)
-                seconds[way] = clock() - start
-            shares.append(seconds[1] / seconds[0] - 1)
-    quartiles = np.quantile(shares, [0.25, 0.75]).tolist()
-    return {
-        "online": median(shares),
-        "online_quartiles": quartiles,
-        "online_turns": turns,
-        "online_clock": clock.__name__,
-    }
-
-
-def areas(
-    probe: Probe, texts: Sequence[str], codes: np.ndarray, gold: np.ndarray, k: int, seeds: int
-) -> dict[str, Any]:
-    """Return the area under the noise-coverage curve by confidence and way, one per seed."""
-    found: dict[str, dict[str, list[float]]] = {
-        name: {"watched": [], "online": []} for name in RANKING
-    }
-    for seed in range(seeds):
-        for way in ("watched", "online"):
-            for name, scores in score(
-                probe, texts, codes, k, RANKING, seed=seed, online=way == "online"
-            ).items():
-                found[name][way].append(curve_numbers(scores, codes, gold)["aunc"])
-    return {"areas": found, "best_possible": curve_numbers(scores, codes, gold)["ideal"]}
 
 
 def original_way(
@@ -163,20 +108,11 @@ def original_way(
     return seconds
 
 
-def _labelled(dataset: Dataset, most: int | None) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return pseudo-labelled texts, shuffled, with (n,) codes of pseudo-labels and gold labels."""
-    if dataset.gold is None:
-        raise LopsError(
-            f"{dataset.corpus.name} has no gold labels; ranking is measured with them. "
-            "Pass a data set that has them."
-        )
+def _labelled(dataset: Dataset, most: int | None) -> tuple[list[str], np.ndarray]:
+    """Return pseudo-labelled texts, shuffled, with their (n,) codes."""
     labels = string_match(dataset.corpus.texts, dataset.corpus.seeds)
-    place = {name: code for code, name in enumerate(dataset.corpus.classes)}
     where = np.random.default_rng(0).permutation(len(labels))[:most]
-    texts = [dataset.corpus.texts[labels.positions[i]] for i in where]
-    codes = np.array([place[labels.labels[i]] for i in where])
-    gold = np.array([place[dataset.gold.labels[labels.positions[i]]] for i in where])
-    return texts, codes, gold
+    return [dataset.corpus.texts[i] for i in labels.positions[where]], labels.codes[where]
 
 
 def main() -> None:
@@ -184,9 +120,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--dataset", default="agnews", help="with gold labels and seed words (default: agnews)"
-    )
+    parser.add_argument("--dataset", default="agnews", help="with seed words (default: agnews)")
     parser.add_argument("--data-dir")
     parser.add_argument(
         "--probe", default="linear", help="linear, minilm, a hub name or a folder (default: linear)"
@@ -198,10 +132,6 @@ def main() -> None:
         "--repeats", type=int, default=3, help="repeats of each timing (default: 3)"
     )
     parser.add_argument(
-        "--turns", type=int, default=9, help="pairs of a plain and a listened training (default: 9)"
-    )
-    parser.add_argument("--seeds", type=int, default=3, help="seeds of the areas (default: 3)")
-    parser.add_argument(
         "--original-docs",
         type=int,
         default=64,
@@ -210,13 +140,11 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     options = parser.parse_args()
     dataset = load_dataset(options.dataset, data_dir=options.data_dir, quiet=True)
-    texts, codes, gold = _labelled(dataset, options.max_docs)
+    texts, codes = _labelled(dataset, options.max_docs)
     probe, device = probe_called(options.probe, options.device)
     k = len(dataset.corpus.classes)
     ours = rounds(probe, texts, codes, k, options.repeats)
-    result = {"classifier": options.probe, "documents": len(texts), "seeds": options.seeds, **ours}
-    result |= listening(probe, texts, codes, k, options.turns, on_processor=device == "cpu")
-    result |= areas(probe, texts, codes, gold, k, options.seeds)
+    result = {"classifier": options.probe, "documents": len(texts), **ours}
     if probe.kind == "transformer":
         some = slice(0, options.original_docs)
         seconds = original_way(options.probe, texts[some], codes[some], k, device)

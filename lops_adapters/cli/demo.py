@@ -14,6 +14,7 @@ from lops_adapters.cli import select as command
 from lops_adapters.console import aligned, percent
 from lops_adapters.datasets import Corpus, load_dataset
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.pseudo_labels import string_match
 
@@ -121,7 +122,7 @@ def _classifiers(
 
 def _predicted(corpus: Corpus, positions: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
     """Return the classes of all texts by a classifier that is trained on some labels."""
-    codes = np.array([corpus.classes.index(label) for label in labels])
+    codes = codes_among(labels, corpus.classes)
     classifier = LinearProbe(epochs=EPOCHS, quiet=True)
     classifier.fit([corpus.texts[i] for i in positions], codes, len(corpus.classes), seed=seed)
     names = np.array(corpus.classes, dtype=object)

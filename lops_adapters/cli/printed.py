@@ -32,7 +32,7 @@ def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
     rate = selection.checked_rate
     about = ""
     if rate is not None:
-        about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.n_rows)}"
+        about = f" by {rate.checked:,} checked rows{what_more_brings(rate, page.counts.n_rows)}"
     return [
         *(f"Problem: {sentence}" for sentence in why.problems),
         f"{name}: {_first(page, to_check > 0)}",
@@ -51,11 +51,12 @@ def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
 
 def _first(page: SelectionPage, to_check: bool) -> str:
     """Return the first line: probably wrong labels, and how many are expected to be wrong."""
-    rows, rejected = page.n_rows, page.n_rows - page.n_kept
-    rest = f", {page.n_abstained:,} without a label" if page.n_abstained else ""
+    totals = page.counts
+    rows, rejected = totals.n_rows, totals.n_rows - totals.n_kept
+    rest = f", {totals.n_abstained:,} without a label" if totals.n_abstained else ""
     if not page.estimate:
-        share = percent(page.n_kept / rows)
-        return f"kept {page.n_kept:,} of {rows:,} rows ({share}), rejected {rejected:,}{rest}."
+        share = percent(totals.n_kept / rows)
+        return f"kept {totals.n_kept:,} of {rows:,} rows ({share}), rejected {rejected:,}{rest}."
     about, low, high = (round(rate * rows) for rate in page.estimate)
     line = f"{rejected:,} of {rows:,} labels are probably wrong and rejected{rest}; about {about:,}"
     line += f" ({low:,} to {high:,}) are expected to be wrong"
@@ -89,16 +90,17 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
 
     ``checked``: rows that a person has corrected are kept, so that fewer are wrong afterwards.
     """
-    if page.noise_before is None:
+    totals = page.counts
+    if totals.noise_before is None:
         return []
-    noise_before, noise_after = percent(page.noise_before), percent(page.noise_after)
-    rows = f" of {page.n_gold:,} rows" if page.n_gold < page.n_rows else ""
+    noise_before, noise_after = percent(totals.noise_before), percent(totals.noise_after)
+    rows = f" of {totals.n_gold:,} rows" if totals.n_gold < totals.n_rows else ""
     sentence = f"Gold labels{rows}: {noise_before} wrong before, {noise_after} after"
-    rejected = page.n_gold - page.n_gold_kept
+    rejected = totals.n_gold - totals.n_gold_kept
     if checked or not rejected:
         return [f"{sentence}."]
-    wrong = round(page.noise_before * page.n_gold)
-    wrong -= round((page.noise_after or 0) * page.n_gold_kept)
+    wrong = round(totals.noise_before * totals.n_gold)
+    wrong -= round((totals.noise_after or 0) * totals.n_gold_kept)
     return [f"{sentence}; {wrong:,} of {rejected:,} rejected rows are wrong."]
 
 
@@ -130,5 +132,6 @@ def _next(done: Done, output: Output, to_check: int) -> str:
     if not to_check:
         what = f"on {folder}/train.csv" if method.assesses else method.train_on
         return f"Next: open {folder}/report.html; then train {what}, with balanced classes."
-    check = f"Check ten rows, about a minute: lops check {shlex.quote(str(folder))}"
+    ten = "ten more rows" if done.page.n_checked else "ten rows"
+    check = f"Check {ten}, about a minute: lops check {shlex.quote(str(folder))}"
     return f"Next: train on {folder}/train.csv. {check}"

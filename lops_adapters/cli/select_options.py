@@ -1,16 +1,21 @@
 """The options of ``lops select``."""
 
 import argparse
+import re
 from pathlib import Path
 
-from lops_adapters import formats
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
+from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.method_table import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 
+_SHARE = re.compile(r"(.+?)[\s:=,;]+(\d+(?:\.\d*)?|\.\d+)")
+_SHARES = "wanted a class and a number, as in 'spam 5, ham 95', or a file of such lines or JSON"
 EXAMPLES = """\
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5
@@ -27,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
     parser = shared.parser(
         "select",
         "Select the labels of a table to trust. "
-        "Writes the kept rows, the rejected rows and a report.",
+        "Writes what to train on, the kept rows, the rejected rows and a report.",
         EXAMPLES,
     )
     data = shared.add_table(parser)
@@ -59,6 +64,28 @@ def parser() -> argparse.ArgumentParser:
     _add_output(out)
     shared.add_run(out)
     return parser
+
+
+def class_shares(text: str) -> dict[str, float]:
+    """Return class -> share of ``spam 5, ham 95``, or of the file of this name.
+
+    A file holds lines of a class and a number, or JSON. Raises a LopsError about what is neither.
+
+    >>> class_shares("spam 5, not spam: 95")
+    {'spam': 5.0, 'not spam': 95.0}
+    """
+    parts, path = text.split(","), Path(text)
+    if path.suffix == ".json":
+        return storage.read_json(path, _SHARES)
+    if path.is_file():
+        parts = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    shares: dict[str, float] = {}
+    for part in filter(str.strip, parts or [text]):
+        share = _SHARE.fullmatch(part.strip())
+        if share is None or share[1] in shares:
+            raise LopsError(f"--class-shares: found {part.strip()!r:.60}; {_SHARES}")
+        shares[share[1]] = float(share[2])
+    return shares
 
 
 def _add_method(choice: argparse._ArgumentGroup) -> None:
@@ -125,6 +152,18 @@ def _add_committee(choice: argparse._ArgumentGroup) -> None:
         type=Path,
         metavar="JSON",
         help="words of each class, {class: [word, ...]}: another member, if there is an encoder",
+    )
+    choice.add_argument(
+        "--class-shares",
+        metavar="FILE|SHARES",
+        help="how frequent the classes truly are, where you know it: 'spam 5, ham 95', or a file "
+        "of such lines or of JSON; classes that are not named share the rest",
+    )
+    choice.add_argument(
+        "--labelled-by",
+        choices=LABELLED_BY,
+        help="who gave the labels: for the estimate of wrong labels and its range, not for "
+        "decisions (--words: rules)",
     )
     choice.add_argument(
         "--checked",

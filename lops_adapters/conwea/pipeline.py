@@ -35,9 +35,7 @@ from lops_adapters.runs import stages
 from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.stages import Samples, Stage, iteration
-from lops_adapters.selection import corrected, trusted_positions
-from lops_adapters.selection.selectors import encode
+from lops_adapters.runs.stages import Samples, Stage, iteration, trusted
 from lops_adapters.storage import pack_strings, unpack_strings
 
 log = logging.getLogger(__name__)
@@ -145,9 +143,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> Iterator[
         selection, select_seconds = folder.select(
             f"{arm}-{number}-selection", partial(selector, labelled, labels.labels)
         )
-        trusted = trusted_positions(selection, labels.labels)
-        names = corrected(selection, labels.labels)[trusted]
-        train = partial(_train, arm, number, labels.positions[trusted], names, prepared, job)
+        kept, codes = trusted(selection, labels)
+        train = partial(_train, arm, number, labels.positions[kept], codes, prepared, job)
         arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
         probabilities = arrays["probabilities"]
         used.append(seeds)
@@ -177,7 +174,7 @@ def _train(
     arm: str,
     number: int,
     positions: np.ndarray,
-    labels: np.ndarray,
+    codes: np.ndarray,
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
@@ -187,7 +184,6 @@ def _train(
     read = reads_texts("same", settings)
     samples: Sequence[Any] = corpus.texts if read else prepared.documents.documents
     classifier = build_classifier(prepared.vectors, settings, job.device, quiet=job.quiet)
-    codes = encode(labels, classes)
     train_on = [samples[i] for i in positions]
     classifier.fit(train_on, codes, len(classes), seed=job.seed + number)
     if number == settings.iterations - 1 and not settings.rounds:

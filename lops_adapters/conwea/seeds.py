@@ -68,25 +68,25 @@ def pseudo_label(corpus: ContextualCorpus, seeds: Seeds) -> PseudoLabels:
     Ties go to the alphabetically first class. Documents without a seed word get no pseudo-label.
     LopsError if fewer than two classes get one.
     """
-    classes = sorted(seeds)
+    classes = tuple(seeds)
+    alphabetical = sorted(range(len(classes)), key=classes.__getitem__)
     index_of = corpus.places
     member = np.zeros((len(index_of), len(classes)), dtype=np.int32)
-    for column, label in enumerate(classes):
+    for column, label in enumerate(sorted(classes)):
         member[[index_of[word] for word in seeds[label] if word in index_of], column] = 1
     totals = np.asarray(corpus.counts @ member)
     best = totals.argmax(axis=1)
     score = totals[np.arange(len(best)), best].astype(np.float64)
     positions = np.flatnonzero(score > 0).astype(np.int64)
-    names = np.array(classes, dtype=object)
     unmatched = {
         label: tuple(word for word in seeds[label] if word not in index_of) for label in classes
     }
     result = PseudoLabels(
         positions=positions,
-        labels=names[best[positions]],
+        codes=np.array(alphabetical, dtype=np.int64)[best[positions]],
         scores=score[positions],
         n_documents=len(corpus),
-        classes=tuple(classes),
+        classes=classes,
         unmatched_seeds={label: words for label, words in unmatched.items() if words},
     )
     labelled = [label for label in classes if label not in result.empty_classes]

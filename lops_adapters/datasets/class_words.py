@@ -23,10 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def load_seeds(source: Seeds | str | Path) -> Seeds:
-    """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``.
-
-    Raises a LopsError: the file is missing, not JSON, names a class twice, or holds something else.
-    """
+    """Return seed words from a mapping or from a JSON file ``{class: [seed word, ...]}``."""
     if isinstance(source, Mapping):
         return source
     expected = 'wanted {"class": ["seed word", ...], ...}'

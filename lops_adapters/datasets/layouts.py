@@ -78,9 +78,6 @@ def read_westclass(folder: Path, columns: CorpusColumns) -> Rows:
     A row is class (from 1), text; or class, title, description, which are joined by ". ". The first
     word of a line of ``classes.txt`` (without that file: of ``keywords.txt``) is the name of the
     class. If the class is 0 in every row, there are no gold labels.
-
-    Raises a LopsError about a row of another shape than the first, a class out of range, or a bad
-    line in ``classes.txt`` or ``keywords.txt``.
     """
     columns.refuse(f"{folder} (WeSTClass)")
     classes, seeds = _westclass_words(folder)
@@ -168,10 +165,7 @@ def _stripped_lines(path: Path, quiet: bool = False) -> list[str]:
 
 
 def _filled_lines(path: Path) -> list[str]:
-    """Read a list of names or numbers, one per line; blank lines are allowed only at the end.
-
-    Raises a LopsError if there is nothing in the file, or a blank line before the last entry.
-    """
+    """Read a list of names or numbers, one per line; blank lines are allowed only at the end."""
     lines = _stripped_lines(path)
     while lines and not lines[-1]:
         lines.pop()

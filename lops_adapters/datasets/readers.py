@@ -41,11 +41,7 @@ def read_path(
     names: Names | str | Path | None,
     headers: str,
 ) -> Dataset:
-    """Read a folder or file in any known layout, recognised by its contents.
-
-    Raises a LopsError about no known layout at the path, a damaged file, or contents that
-    ``Corpus`` or ``Dataset`` refuse.
-    """
+    """Read a folder or file in any known layout, recognised by its contents."""
     with readable(path):
         folder = path if path.is_dir() else path.parent
         rows = read_rows(path, columns)
@@ -177,10 +173,7 @@ def text_files(folder: Path) -> list[Path]:
 
 
 def read_text_files(folder: Path, columns: CorpusColumns) -> Rows:
-    """Read each text file of a folder as a document; its name without ``.txt`` is the id.
-
-    Raises a LopsError if a column is named, or a file is not UTF-8.
-    """
+    """Read each text file of a folder as a document; its name without ``.txt`` is the id."""
     columns.refuse(f"{folder} (text files)")
     texts = []
     for path in (files := text_files(folder)):

@@ -58,11 +58,7 @@ class CorpusColumns:
             )
 
     def choose(self, header: Sequence[str], where: str) -> CorpusColumns:
-        """Return the columns to read of a ``header``; ``label`` and ``id`` are None if missing.
-
-        Raises a LopsError: a named column is missing, all default names of the text column are
-        missing, or a chosen name appears twice.
-        """
+        """Return the columns to read of a ``header``; ``label`` and ``id`` are None if missing."""
         usual = {"text": ("text", "sentence"), "label": ("label",), "id": ("id",)}
         chosen = {"text": self.text, "label": self.label, "id": self.id}
         for role, names in usual.items():
@@ -137,9 +133,6 @@ def assemble(
     Seed words and names replace the ones of the rows; names may be ``labels``. The classes are from
     the layout, otherwise the keys of the seed words, otherwise the gold labels, otherwise the keys
     of the names. Missing ids are row numbers from 0.
-
-    Raises a LopsError about what ``Corpus``, ``GoldLabels`` and ``Dataset`` refuse, or a file of
-    words that cannot be read.
     """
     chosen = load_seeds(seeds) if seeds is not None else rows.seeds
     if rows.classes is not None:

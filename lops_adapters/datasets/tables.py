@@ -18,11 +18,7 @@ _AGNEWS_HEADER = ["class index", "title", "description"]
 
 
 def read_table(path: Path, columns: CorpusColumns) -> Rows:
-    """Read a file of one of the formats of tables, or the AG News CSV, which has no header.
-
-    Raises a LopsError about an empty or damaged file, no text column, a row that does not fit the
-    table, a text that is not a string, or a library that is not installed.
-    """
+    """Read a file of one of the formats of tables, or the AG News CSV, which has no header."""
     kind = formats.to_read(path)
     asked = (columns.text, columns.label, columns.id)
     reading = Reading(quiet=columns.quiet, nested=tuple(filter(None, asked)))

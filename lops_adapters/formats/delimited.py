@@ -48,9 +48,6 @@ def csv_records(
         delimiter: one character.
         lines: of the file; default: read as UTF-8.
         quotes: whether they hold cells together.
-
-    Raises a LopsError: a bad byte, or unpaired quotes (read leniently, they swallow the rest of the
-    file).
     """
     if lines is None:
         lines = raw_lines(path, quiet)
@@ -186,10 +183,7 @@ class Delimited(base.Format):
 def _rows(
     path: Path, start: Start, lines: Iterable[str]
 ) -> Iterator[tuple[int, list[str], str | None]]:
-    """Yield line, cells and text of the rows; no text if it is not needed.
-
-    Raises a LopsError: another number of cells than in the header.
-    """
+    """Yield line, cells and text of the rows; no text if it is not needed."""
     reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
     first = next(iter(lines := iter(lines)), "")
@@ -221,10 +215,7 @@ def _missing(text: str, reading: Reading) -> frozenset[int]:
 
 
 def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[str]:
-    """Return the cells of a row with more or fewer delimiters at its end than the header.
-
-    Raises a LopsError: surplus cells that are not empty, or columns with a name that have no cell.
-    """
+    """Return the cells of a row with more or fewer delimiters at its end than the header."""
     surplus, lacking = record[len(columns) :], columns[len(record) :]
     if any(surplus) or any(lacking):
         raise LopsError(

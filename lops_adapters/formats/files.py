@@ -25,8 +25,6 @@ def find(patterns: Sequence[str]) -> tuple[Path, ...]:
     """Return the files of names, folders and glob patterns, sorted within each.
 
     Of a folder, the files with a known suffix count, not the files of folders in it.
-
-    Raises a LopsError: no such file, a folder without tables, or a file given twice.
     """
     paths: list[Path] = []
     for pattern in patterns:

@@ -102,10 +102,7 @@ def whole_text(path: Path, reading: Reading) -> tuple[str, bytes]:
 
 
 def objects(path: Path, text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (start, end, object) of the objects of an array.
-
-    Raises a LopsError: no JSON, or no array of objects.
-    """
+    """Yield (start, end, object) of the objects of an array."""
     expected = 'wanted an array of objects, such as [{"text": "a", "label": "x"}]'
     i = _filled(text, 0)
     if text[i : i + 1] != "[":

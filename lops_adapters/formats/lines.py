@@ -77,11 +77,7 @@ def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:
 
 @contextmanager
 def binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file to read its bytes, unpacked if its name ends in .gz or .zip.
-
-    Raises a LopsError: while reading, no or a damaged archive, or far more bytes than text unpacks
-    to.
-    """
+    """Open a file to read its bytes, unpacked if its name ends in .gz or .zip."""
     with opened(path) as file:
         if not is_packed(path):
             yield file
@@ -126,8 +122,6 @@ def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) 
 
     Only a line feed ends a line; a carriage return or another separator does not. ``opened``: the
     file, if it is open already.
-
-    Raises a LopsError: a byte is not UTF-8; the message names file and line.
     """
     size = path.stat().st_size
     hidden = quiet or size < BAR_FROM_BYTES or is_packed(path)
@@ -156,12 +150,7 @@ def raw_lines(path: Path, quiet: bool = False, opened: IO[bytes] | None = None) 
 
 
 def first_lines(path: Path, encoding: str, most: int) -> tuple[list[str], bool]:
-    """Return the lines in the first bytes of a text file, and whether these are all its lines.
-
-    Raises:
-        LopsError: as :func:`text_lines`.
-
-    """
+    """Return the lines in the first bytes of a text file, and whether these are all its lines."""
     with binary(path) as file:
         content = file.read(most)
         whole = not file.read(1)
@@ -213,10 +202,7 @@ def likely(path: Path) -> str:
 
 
 def beginning(path: Path, opened: Any, encoding: str) -> bytes:
-    """Return the first bytes of an open file, enough for a byte order mark, and leave them there.
-
-    Raises a LopsError: the mark contradicts the encoding.
-    """
+    """Return the first bytes of an open file, enough for a byte order mark; they stay there."""
     first: bytes = opened.peek(4)[:4]
     name = codecs.lookup(encoding).name
     marked = next((wide for wide, marks in _WIDE.items() if first.startswith(marks)), None)
@@ -241,8 +227,6 @@ def text_lines(
 
     Only a line feed ends a line, or a carriage return if one ends the first line, as in CSV of
     older spreadsheets. ``opened``: the file, if it is open already.
-
-    Raises a LopsError: bytes that are not valid in the encoding, with the line.
     """
     return _ended(_decoded(path, encoding, quiet, opened))
 

@@ -293,10 +293,7 @@ class ParquetRows(base.Writer):
                 self._sink.close()
 
     def write(self, block: Block, rows: np.ndarray, added: base.Added) -> None:
-        """Write rows of a block.
-
-        Raises a LopsError: JSON objects with values of another type than in earlier blocks.
-        """
+        """Write rows of a block."""
         pa = self._pyarrow
         batch = block.batch if isinstance(block, BatchBlock) else self._batch(block)
         if self._file is None:

@@ -56,9 +56,6 @@ class Table:
 
         Args:
             columns: the only ones that are asked for.
-
-        Raises a LopsError: a bad byte, a row that does not fit the table, or a file of another
-        format.
         """
         if columns is not None:
             columns = tuple(dict.fromkeys(part for name in columns for part in self.parts_of(name)))
@@ -165,8 +162,6 @@ def open_table(
         sheets: names of the sheets to read, of spreadsheets; default: the first.
         header_row: line of the names of columns, of CSV, TSV and spreadsheets.
         quotes, keep_na, raw, nested: as in :class:`~lops_adapters.formats.base.Reading`.
-
-    Raises a LopsError: an unknown suffix, several formats, different columns, or an empty file.
     """
     kinds = {}
     for path in paths:

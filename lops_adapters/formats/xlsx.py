@@ -90,10 +90,7 @@ def _fitted(path: Path, records: Records, width: int) -> Records:
 
 
 def _sheets(path: Path, reading: Reading) -> Iterator[tuple[Path, tuple[str, ...], Records]]:
-    """Yield the name for messages, notes and the filled rows of every sheet that is asked for.
-
-    Raises a LopsError: openpyxl is missing, no spreadsheet or a damaged one, or an unknown sheet.
-    """
+    """Yield the name for messages, notes and the filled rows of every sheet that is asked for."""
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
     with _damaged(path), opened(path) as file:

@@ -40,7 +40,7 @@ def select_frame(
         label: name of the column of pseudo-labels, one class per row.
         kept_only: return only the kept rows.
         choice: as for :func:`lops_adapters.select`: method, keep, per_class, probe,
-            every, sure, encoder, words, analyzer, seed, strict, quiet.
+            every, sure, encoder, words, analyzer, class_shares, labelled_by, seed, strict, quiet.
 
     Returns:
         A table of the same kind with its index or its features and format, and new columns:

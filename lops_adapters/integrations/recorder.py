@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LearningOrder, LopsError, Selection
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.selection.method_table import check_rule
-from lops_adapters.selection.selectors import Labels, encode
+from lops_adapters.selection.selectors import Labels
 from lops_adapters.storage import write_arrays
 
 _FORMAT = 1  # of the file; goes up when older readers would misread it
@@ -68,7 +69,7 @@ class Record:
     ) -> None:
         self._labels = LearningOrder(pseudo_labels, classes=classes)  # reads and checks
         self.classes: list[Hashable] = self._labels.classes
-        self.codes = encode(pseudo_labels, self.classes)
+        self.codes = codes_among(pseudo_labels, self.classes)
         self.horizon = horizon
         self.times: list[float] = []
         self._predicted: list[np.ndarray] = []

@@ -43,10 +43,6 @@ def read_checked(
         label: the column of labels of its files; None: several.
         checksums: returns the checksums of its files, if a file names its table.
         encoding: of files that are neither UTF-8 nor UTF-16.
-
-    Raises:
-        LopsError: a file that cannot be read or was made for another table or column, no checked
-            row, and a row that is checked twice with different labels.
     """
     checked: dict[int, Checked] = {}
     source: dict[int, Path] = {}

@@ -86,11 +86,18 @@ class Classes:
         name = valid_text(str(label))
         return self._by_number.get(whole(name), name)
 
-    def with_checked(self, checked: Iterable[str]) -> Classes:
-        """Return the classes with those at the end that only checked rows have, given as text.
+    def meant(self, checked: Iterable[str]) -> dict[str, str | None]:
+        """Return label by a person, as text -> the name of its class; None: none of the classes."""
+        names = {cell_text(self.values[name]): name for name in self.names}
+        known, meant = Names(names), dict[str, str | None]()
+        for text in checked:
+            name = known.meant(text)
+            none = text.strip() in ("", NO_CLASS) and text not in names
+            meant[text] = None if none else text if name is None else names[name]
+        return meant
 
-        Raises a LopsError about a label that is no number where the classes are numbers.
-        """
+    def with_checked(self, checked: Iterable[str]) -> Classes:
+        """Return the classes with those at the end that only checked rows have, given as text."""
         known = Names(cell_text(self.values[name]) for name in self.names)
         kinds = {type(value) for value in self.values.values()}
         allowed = kinds | {int} if float in kinds else kinds
@@ -120,10 +127,7 @@ class Classes:
 
 
 def read_classes(tally: Tally, columns: Columns) -> Classes:
-    """Return the classes of the whole table.
-
-    Raises a LopsError: no labels or gold labels, labels of several types, or one class only.
-    """
+    """Return the classes of the whole table."""
     if not tally.rows:
         raise LopsError("the table has no rows; wanted rows of at least two classes")
     gone = no_classes(tally.labels[1:], columns.abstain, soft=bool(columns.soft_labels))
@@ -174,7 +178,10 @@ def _value(label: Hashable, name: str) -> Hashable:
     (3, 'sport', 2.5)
     """
     if isinstance(label, str):
-        return name
+        whole_pairs = label.encode("utf-16-le", "surrogatepass").decode(
+            "utf-16-le", "surrogatepass"
+        )
+        return whole_pairs if valid_text(label) == name else name
     is_whole = isinstance(label, float) and str(label) != name and whole(str(label)) == name
     return int(name) if is_whole else label
 
@@ -214,10 +221,7 @@ def one_spelling(names: Collection[str]) -> dict[str, str]:
 
 
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
-    """Add sentences about gold labels that are missing or no class.
-
-    Raises a LopsError if no row has a gold label, or no gold label is a class.
-    """
+    """Add sentences about gold labels that are missing or no class."""
     if columns.gold is None:
         return
     rows, with_gold = int(tally.counts[numbers].sum()), int(tally.with_gold[numbers].sum())

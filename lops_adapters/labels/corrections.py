@@ -134,10 +134,6 @@ def read_corrections(
         filled: take the labels of the column ``checked`` if there is one, without empty ones.
         encoding: of a file that is neither UTF-8 nor UTF-16.
         column: of labels, in relabelled rows; default: ``label``.
-
-    Raises:
-        LopsError: missing columns, several tables or label columns, labels that no person has
-            given, or what reading raises.
     """
     table = readers.open_saved(path, encoding)
     relabelled = {f"{OURS}{ROW}", GIVEN} <= set(table.columns)

@@ -151,6 +151,24 @@ def taken(rows: Any, order: np.ndarray) -> Any:
     return [listed[i] for i in order.tolist()]
 
 
+def codes_among(labels: Any, classes: Sequence[Hashable]) -> np.ndarray:
+    """Return the (n,) int64 codes of labels; LopsError: one is none of the classes.
+
+    >>> codes_among(["b", "a", "b"], ["a", "b"]).tolist()
+    [1, 0, 1]
+    """
+    code_of = {label: code for code, label in enumerate(classes)}
+    named = labels.tolist() if hasattr(labels, "tolist") else labels
+    codes = np.fromiter((code_of.get(label, -1) for label in named), np.int64, len(named))
+    if codes.min(initial=0) < 0:
+        i = int(codes.argmin())
+        raise LopsError(
+            f"label {named[i]!r:.80} at position {i} is no class; wanted one of "
+            f"{listed(map(repr, classes), 5)}"
+        )
+    return codes
+
+
 class Groups:
     """Codes of the groups of n rows; can be pickled.
 

@@ -89,10 +89,6 @@ def read_labels(
 ) -> ReadLabels:
     """Read labels in memory; arguments are as for :func:`lops_adapters.select`.
 
-    Raises:
-        LopsError: no flat sequence of names, or labels that no table may have either, see
-            :func:`~lops_adapters.labels.classes.read_classes`.
-
     >>> read = read_labels(["b", None, "a", "a"])
     >>> read.codes.tolist(), read.classes, read.shown
     ([1, -1, 0, 0], ['a', 'b'], ['b', None, 'a', 'a'])

@@ -78,10 +78,7 @@ class Tally:
         return int(self.counts.sum())
 
     def numbers(self, labels: Sequence[Any], where: Where) -> np.ndarray:
-        """Return the numbers of the labels of a block, (m,) int64, without counting its rows.
-
-        Raises a LopsError about a list or an object, or very many different labels.
-        """
+        """Return the numbers of the labels of a block, (m,) int64, without counting its rows."""
         known, numbers = self._numbers, []
         for row, label in enumerate(labels):
             try:

@@ -83,12 +83,12 @@ def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
     ]
     holding = len(np.unique(indicative.documents))
     log.info("%d rows from %d documents indicate a class", len(indicative), holding)
-    names = np.array(corpus.classes, dtype=object)
     return Prepared(
         corpus=corpus,
         samples=Samples(
             [corpus.ids[i] for i in indicative.documents],
-            names[indicative.codes],
+            indicative.codes,
+            corpus.classes,
             np.diff(indicative.starts),
             indicative.documents,
             "rows (a document and one class that it indicates)",

@@ -179,9 +179,8 @@ def stage_of(done: SelfTrained, seconds: float, corpus: Corpus, selects: bool) -
     A document counts once per refresh. An arm that selects there has a table of each.
     """
     none, refreshes = np.zeros(0, dtype=np.int64), done.refreshes
-    names = np.array(corpus.classes, dtype=object)
     parts = [
-        Samples([corpus.ids[i] for i in one.documents], names[one.codes], positions=one.documents)
+        Samples([corpus.ids[i] for i in one.documents], one.codes, corpus.classes)
         for one in refreshes
     ]
     tables = {
@@ -191,7 +190,8 @@ def stage_of(done: SelfTrained, seconds: float, corpus: Corpus, selects: bool) -
     return Stage(
         samples=Samples(
             [name for part in parts for name in part.ids],
-            np.concatenate([names[none], *(part.labels for part in parts)]),
+            np.concatenate([none, *(part.codes for part in parts)]),
+            corpus.classes,
             positions=np.concatenate([none, *(one.documents for one in refreshes)]),
         ),
         selection=_joined([one.selection for one in refreshes]),

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -151,7 +151,7 @@ class Probe(Passes, ABC):
 
     def _without_stages(self) -> LopsError:
         return LopsError(
-            f"the {self.kind} probe supports neither stages nor online=True; "
+            f"the {self.kind} probe cannot be trained in stages; "
             "use a linear, embedding, hybrid, transformer or han probe"
         )
 
@@ -176,7 +176,6 @@ class Probe(Passes, ABC):
         seed: int = 0,
         every: int | None = None,
         undecided: Callable[[], np.ndarray] | None = None,
-        online: bool = False,
     ) -> Iterator[Snapshot]:
         """Train on all samples and yield a snapshot at every checkpoint.
 
@@ -190,24 +189,14 @@ class Probe(Passes, ABC):
             every: updates between two checkpoints; default: one epoch.
             undecided: called before each checkpoint for the (m,) positions to predict; default:
                 all.
-            online: reuse the outputs of the training pass; no extra predictions. A snapshot at the
-                end of each epoch holds each sample's output right before its own update. These
-                outputs include dropout and come from models of different age within the epoch.
 
         Raises:
             LopsError: no samples, codes of another length or outside the classes, fewer than two
-                classes, every < 1, seed < 0; ``online`` with ``every`` or with a kind of probe that
-                does not support it.
+                classes, every < 1, seed < 0.
         """
         checked = check_codes(samples, codes, n_classes)
         check_counts(seed, every)
-        if online and every is not None:
-            raise LopsError(
-                f"every is {every} with online=True, which yields one snapshot per epoch; "
-                "leave one of the two out"
-            )
-        heard = self.schedule if online else None  # or an error at once
-        return self._snapshots(samples, checked, n_classes, seed, every, undecided, heard)
+        return self._snapshots(samples, checked, n_classes, seed, every, undecided)
 
     def _snapshots(
         self,
@@ -217,21 +206,13 @@ class Probe(Passes, ABC):
         seed: int,
         every: int | None,
         undecided: Callable[[], np.ndarray] | None,
-        heard: Stage | None,
     ) -> Iterator[Snapshot]:
-        """Yield snapshots; with ``heard``, they are outputs of this stage's training pass."""
         prepared = self.prepare(samples, fit=True)
-        latest = np.zeros((len(samples), n_classes), dtype=np.float32)
-        if heard is None:
-            updates = self.updates(prepared, codes, n_classes, seed)
-        else:
-            stages = [replace(heard, heard=latest.__setitem__)]
-            updates = self.staged_updates(prepared, codes, n_classes, seed, stages)
-        for update in self._with_bar(updates):
+        for update in self._with_bar(self.updates(prepared, codes, n_classes, seed)):
             if update.done % (every or update.per_epoch):
                 continue
-            positions = None if undecided is None or heard else undecided()
-            probabilities = latest.copy() if heard else self.predict_prepared(prepared, positions)
+            positions = None if undecided is None else undecided()
+            probabilities = self.predict_prepared(prepared, positions)
             yield Snapshot(update.done / update.per_epoch, probabilities, positions)
 
     def _with_bar(

@@ -19,7 +19,7 @@ class PseudoLabels:
 
     Attributes:
         positions: (n_labelled,) int64; rows of the corpus that received a pseudo-label, ascending.
-        labels: (n_labelled,) object; class names (str), aligned with `positions`.
+        codes: (n_labelled,) int64; places of the labels in `classes`, aligned with `positions`.
         scores: (n_labelled,) float64; how often the seed words of the winning class occur in the
             document, aligned with `positions`; at least 1.
         n_documents: documents read, labelled or not.
@@ -37,7 +37,7 @@ class PseudoLabels:
     """
 
     positions: NDArray[np.int64]
-    labels: NDArray[Any]
+    codes: NDArray[np.int64]
     scores: NDArray[np.float64]
     n_documents: int
     classes: tuple[str, ...]
@@ -45,6 +45,11 @@ class PseudoLabels:
 
     def __len__(self) -> int:
         return len(self.positions)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Class names, (n_labelled,) object, aligned with `positions`."""
+        return np.array(self.classes, dtype=object)[self.codes]
 
     @property
     def coverage(self) -> float:
@@ -67,10 +72,8 @@ class PseudoLabels:
     @property
     def counts(self) -> dict[str, int]:
         """Number of pseudo-labels per class, in the order of `classes`."""
-        counts = dict.fromkeys(self.classes, 0)
-        for label in self.labels.tolist():
-            counts[label] += 1
-        return counts
+        counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
+        return dict(zip(self.classes, counts, strict=True))
 
     @property
     def empty_classes(self) -> tuple[str, ...]:
@@ -115,14 +118,13 @@ def label_documents(
     With `exclusive`, documents with seed words of more than one class get no label.
     """
     documents, pair_ids = occurrences.arrays(dropped)
-    alphabetical = sorted(seeds)
-    class_codes = [alphabetical.index(name) for name, _ in occurrences.pairs]
-    class_of_pair = np.array(class_codes, dtype=np.int64)
+    classes = tuple(seeds)
+    places = sorted(range(len(classes)), key=classes.__getitem__)
+    ranks = dict(zip(sorted(classes), range(len(classes)), strict=True))
+    class_of_pair = np.array([ranks[name] for name, _ in occurrences.pairs], dtype=np.int64)
     # Sorted keys put the classes of a document next to each other, in alphabetical order.
-    keys, totals = np.unique(
-        documents * len(alphabetical) + class_of_pair[pair_ids], return_counts=True
-    )
-    rows, columns = np.divmod(keys, len(alphabetical))
+    keys, totals = np.unique(documents * len(classes) + class_of_pair[pair_ids], return_counts=True)
+    rows, columns = np.divmod(keys, len(classes))
     order = np.lexsort((columns, -totals, rows))
     positions, first, n_classes = np.unique(rows[order], return_index=True, return_counts=True)
     winners = order[first]
@@ -136,9 +138,9 @@ def label_documents(
     }
     return PseudoLabels(
         positions=positions.astype(np.int64),
-        labels=np.array(alphabetical, dtype=object)[columns[winners]],
+        codes=np.array(places, dtype=np.int64)[columns[winners]],
         scores=totals[winners].astype(np.float64),
         n_documents=n_documents,
-        classes=tuple(seeds),
+        classes=classes,
         unmatched_seeds={name: words for name, words in unmatched.items() if words},
     )

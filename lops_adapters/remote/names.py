@@ -22,10 +22,6 @@ def located(name: str) -> Path:
 
     A :class:`RemotePath` has the methods of :class:`pathlib.Path` that this package calls.
 
-    Raises:
-        LopsError: a password or a query in an address, since pages and settings name the files; or
-            no host.
-
     >>> located("a.csv"), located("file:///a.csv"), str(located("s3://bucket/a") / "b.csv")
     (PosixPath('a.csv'), PosixPath('/a.csv'), 's3://bucket/a/b.csv')
     """
@@ -49,10 +45,7 @@ def located(name: str) -> Path:
 
 
 def opened(path: Path, **how: Any) -> IO[bytes]:
-    """Open a file to read its bytes; all that this package reads of strangers goes through here.
-
-    Raises a LopsError: a pipe or a device, which may keep a reader waiting, or never end.
-    """
+    """Open a file to read its bytes; all that this package reads of strangers goes through here."""
     if not is_remote(path) and stat.S_IFMT(path.stat().st_mode) in _ENDLESS:
         raise LopsError(f"{path} is a pipe or a device; wanted a file")
     return cast("IO[bytes]", path.open("rb", **how))

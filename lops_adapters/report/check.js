@@ -3,9 +3,11 @@ const lopsCheck = (data, corrections, page) => {
   const byId = (id) => document.getElementById(id);
   const { element, foreign } = page;
   const numbered = new Map(data.suspects.map((row) => [row.row, row]));
-  const rows = data.to_check.map((number) => numbered.get(number)).filter(Boolean);
+  const all = data.to_check.map((number) => numbered.get(number)).filter(Boolean);
+  const ROUND = 10; // rows between two selections
+  let rows; // those that are asked for: the first ten, then ten more
   const skipped = new Set();
-  const past = corrections.numbers().map((number) => numbered.get(number)).filter((row) => rows.includes(row)); // for undo
+  const past = corrections.numbers().map((number) => numbered.get(number)).filter((row) => all.includes(row)); // for undo
   const [card, box] = [byId("check-card"), byId("check-row")];
   const checked = (row) => corrections.has(row.row);
   const open = (row) => !checked(row) && !skipped.has(row);
@@ -13,6 +15,11 @@ const lopsCheck = (data, corrections, page) => {
   const swayed = new Set(stored()); // numbers of the rows that were checked with the suggestion in sight
   let now; // the row on the card; undefined: none is left
   const last = element("span"); // what was done last
+  ask(Math.max(1, ...all.map((row, at) => (checked(row) ? at + 1 : 0))));
+
+  function ask(least) {
+    rows = all.slice(0, ROUND * Math.ceil(least / ROUND));
+  }
 
   const title = (row) => ["Row ", row.id === null ? String(row.row) : foreign(row.id)];
   const tell = (row, ...said) => last.replaceChildren(...title(row), ": ", ...said);
@@ -50,9 +57,12 @@ const lopsCheck = (data, corrections, page) => {
       if (suggests.checked && (page.accepts(now) || !now.selected)) label.push(named("suggested", now.suggested ?? "-", sure));
       byId("check-accept").querySelector("bdi").textContent = now.suggested ?? "";
     } else {
-      const left = skipped.size;
-      const said = left ? `${left} skipped ${left === 1 ? "row is" : "rows are"} left.` : "All rows are checked.";
-      made.push(element("p", "done", said), element("p", "", "Next: download the corrections, then run the command below."));
+      const [left, more] = [skipped.size, Math.min(ROUND, all.length - rows.length)];
+      const done = more ? `${rows.length} rows are checked.` : "All rows are checked.";
+      const said = left ? `${left} skipped ${left === 1 ? "row is" : "rows are"} left.` : done;
+      const next = "Next: download the corrections, then run the command below. It selects again, and says how many labels are wrong.";
+      made.push(element("p", "done", said), element("p", "", next));
+      if (more) made.push(button(`Check ${more} more`, () => show(() => ask(rows.length + 1))));
       if (left) made.push(button("Check the skipped rows", () => show(() => skipped.clear())));
     }
     box.replaceChildren(...made);
@@ -75,11 +85,12 @@ const lopsCheck = (data, corrections, page) => {
     now = wanted ?? (now && open(now) ? now : rows.find(open));
     if (now !== before || !box.firstChild || !now) fill();
     const done = rows.filter(checked).length;
+    byId("check-bar").max = rows.length;
     byId("check-bar").value = done;
     const later = skipped.size ? `, ${skipped.size} skipped` : "";
     const knowing = rows.filter((row) => checked(row) && swayed.has(row.row)).length;
     const how = knowing ? `; ${knowing} with the suggestion in sight` : "";
-    byId("check-estimate").textContent = done ? `${wrong()}${how}` : "";
+    byId("check-estimate").textContent = done ? `So far: ${answers()}${how}` : "";
     byId("check-status").replaceChildren(element("strong", "", `${done} of ${rows.length} checked${later}${corrections.warning()}`), " ", last);
     byId("check-undo").disabled = past.length === 0;
     byId("download-checked").disabled = corrections.size() === 0;
@@ -127,9 +138,11 @@ const lopsCheck = (data, corrections, page) => {
   const accepts = () => suggests.checked && page.accepts(now);
   const accept = () => now && accepts() && decide(now.suggested_code);
 
-  function wrong() {
+  function answers() {
     const answered = rows.filter(checked);
-    return `After ${answered.length}: ${answered.filter((row) => !corrections.confirmed(row.row)).length} wrong`;
+    const right = answered.filter((row) => corrections.confirmed(row.row)).length;
+    const none = answered.filter((row) => corrections.get(row.row) === corrections.DELETED).length;
+    return `${right} right, ${answered.length - right - none} wrong, ${none} of no class`;
   }
 
   // Keys are for the card if its section has the focus, or if nothing has it and the card is in sight.

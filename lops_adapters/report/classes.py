@@ -11,12 +11,13 @@ HEAD = ["source", "votes", "share of rows", "right (estimate)", "most frequent e
 
 def per_class(page: SelectionPage) -> str:
     """Return the section of the classes: kept rows, and suggestions for the rejected ones."""
-    gold, reasons = page.noise_before is not None, {row.why for row in page.classes}
+    totals = page.counts
+    gold, reasons = totals.noise_before is not None, {row.why for row in totals.classes}
     head = ["class", "rows", "kept", "share kept", *page.wrong[:1]]
     head += ["wrong before", "wrong after"] if gold else []
     head += ["why"] if len(reasons) > 1 else []
     rows = []
-    for i, row in enumerate(page.classes, 1):
+    for i, row in enumerate(totals.classes, 1):
         noise = [percent(row.noise_before), percent(row.noise_after)] if gold else []
         width = round(72 * row.kept / row.count, 1) if row.count else 0
         bar = Markup(
@@ -38,9 +39,9 @@ def per_class(page: SelectionPage) -> str:
 
 def _confused(page: SelectionPage) -> str:
     """Return the suggestions for rejected rows: a matrix, or the most frequent of many classes."""
-    if not page.confused:
+    if not page.counts.confused:
         return ""
-    matrix = len(page.codes) <= _MOST
+    matrix = len(page.counts.codes) <= _MOST
     drawn = _matrix(page) if matrix else _pairs(page)
     note = "Rows: the label. Columns: the suggested label. " if matrix else ""
     note += "Unsure: no other label is more probable."
@@ -49,8 +50,8 @@ def _confused(page: SelectionPage) -> str:
 
 
 def _matrix(page: SelectionPage) -> str:
-    names = list(page.codes)
-    counts = {(label, other): n for label, other, n in page.confused}
+    names = list(page.counts.codes)
+    counts = {(label, other): n for label, other, n in page.counts.confused}
     most = max(counts.values())
     rows = []
     for label in names:
@@ -71,7 +72,7 @@ def _cell(number: int, most: int) -> Markup:
 def _pairs(page: SelectionPage) -> str:
     rows = [
         [label, "unsure" if other == label else other, count(n)]
-        for label, other, n in page.confused[:_PAIRS]
+        for label, other, n in page.counts.confused[:_PAIRS]
     ]
     return table(
         ["label", "suggested", "rejected rows"], rows, "Most frequent suggestions", text=(1,)

@@ -1,7 +1,7 @@
 """Contents of the pages as plain values, for the page and for JSON."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from lops_adapters.formats.cells import valid
@@ -96,76 +96,28 @@ class StoredPage:
 
 
 @dataclass(frozen=True)
-class SelectionPage(StoredPage):
-    """Everything the page of a selection shows.
+class Counts:
+    """What is counted over all rows.
 
     Attributes:
-        title, source: headings.
         n_rows, n_kept: rows with a pseudo-label, and kept ones.
-        why: sentences: probe, rule, why training stopped, what to do next.
+        n_abstained: rows without one, not among ``n_rows``.
         classes: one row per class.
-        learnt: (time, kept, rejected), time None: never learnt; at most 12, empty where the method
-            has no learning times.
-        thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
-            these or None), descending, at most 201.
-        suspects: least trusted rows per class, the least trusted first.
-        settings, versions: what is needed to repeat the selection.
         n_gold, n_gold_kept: rows with a gold label, and kept ones among these.
         noise_before, noise_after: share of wrong pseudo-labels among these; None without any.
-        own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
-        table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), counts
-            (what is corrected, see :mod:`lops_adapters.labels.naming`), command; and check, the
-            command that uses checked rows. Empty if the rows come from no file.
-        n_abstained: rows without a pseudo-label, not among ``n_rows``.
-        more: further rejected rows, less suspicious than ``suspects``, as
-            :func:`lops_adapters.report.data.packed` returns them.
-        n_more: how many rows these are.
-        n_unlisted: rejected rows that did not fit.
-        near: groups of near-duplicates, at most 100; groups with several labels first.
-        n_near: number of all groups.
-        to_check: numbers of ``suspects``, in the order in which a person checks them.
-        sources: label sources; empty if each row has one label.
         confused: (label, suggested label, rejected rows), most frequent first; equal labels: no
             other label is more probable.
-        estimate: the share of wrong labels, and its range from low to high; empty: unknown.
-        ladder: (least probability of a kept label, rows that it rejects, expected number of right
-            labels among these), ascending; empty: confidences are no probabilities.
-        wrong: a heading, and the same of each class, as text; empty: unknown.
-        n_checked: rows that a person has checked, on which the estimate rests.
-        is_probability: whether the confidences are probabilities that the label is right.
     """
 
-    title: str
-    source: str
     n_rows: int
     n_kept: int
-    why: list[str]
+    n_abstained: int
     classes: list[ClassRow]
-    learnt: list[tuple[float | None, int, int]]
-    thresholds: list[Threshold]
-    suspects: list[Suspect]
-    settings: dict[str, Any]
-    versions: dict[str, Any]
     n_gold: int
     n_gold_kept: int
     noise_before: float | None
     noise_after: float | None
-    own_threshold: float | None = None
-    table: dict[str, str] = field(default_factory=dict)
-    n_abstained: int = 0
-    more: list[str] = field(default_factory=list)
-    n_more: int = 0
-    n_unlisted: int = 0
-    near: list[NearGroup] = field(default_factory=list)
-    n_near: int = 0
-    to_check: Sequence[int] = field(default_factory=list)
-    sources: list[SourceReport] = field(default_factory=list)
-    confused: list[tuple[str, str, int]] = field(default_factory=list)
-    estimate: list[float] = field(default_factory=list)
-    ladder: list[tuple[float, int, float]] = field(default_factory=list)
-    wrong: list[str] = field(default_factory=list)
-    n_checked: int = 0
-    is_probability: bool = False
+    confused: list[tuple[str, str, int]]
 
     @property
     def codes(self) -> dict[str, int]:
@@ -174,29 +126,86 @@ class SelectionPage(StoredPage):
         return {label: code for code, label in enumerate(names)}
 
 
-def counted(classes: Sequence[tuple[str, str]], *counts: Any) -> dict[str, Any]:
-    """Return the fields of a :class:`SelectionPage` that count rows.
+@dataclass(frozen=True)
+class Charts:
+    """What the charts show.
 
-    Classes are k pairs (label, reason), counts (k,) integers each: rows, kept ones, rows with a
-    gold label, wrong ones among these, kept rows with a gold label, wrong ones among these.
+    Attributes:
+        learnt: (time, kept, rejected), time None: never learnt; at most 12, empty where the method
+            has no learning times.
+        thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
+            these or None), descending, at most 201.
+        own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
+        is_probability: whether the confidences are probabilities that the label is right.
     """
-    rows = [
-        ClassRow(label, count, kept, why, _share(wrong, with_gold), _share(wrong_kept, gold_kept))
-        for (label, why), count, kept, with_gold, wrong, gold_kept, wrong_kept in zip(
-            classes, *(part.tolist() for part in counts), strict=True
-        )
-    ]
-    n, kept, with_gold, wrong, gold_kept, wrong_kept = (int(part.sum()) for part in counts)
-    return {
-        "n_rows": n,
-        "n_kept": kept,
-        "classes": rows,
-        "n_gold": with_gold,
-        "n_gold_kept": gold_kept,
-        "noise_before": _share(wrong, with_gold),
-        "noise_after": _share(wrong_kept, gold_kept),
-    }
+
+    learnt: list[tuple[float | None, int, int]]
+    thresholds: list[Threshold]
+    own_threshold: float | None
+    is_probability: bool
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+@dataclass(frozen=True)
+class Listed:
+    """The rows that a page lists.
+
+    Attributes:
+        suspects: least trusted rows per class, the least trusted first.
+        more: further rejected rows, less suspicious than ``suspects``, as
+            :func:`lops_adapters.report.data.packed` returns them.
+        n_more: how many rows these are.
+        n_unlisted: rejected rows that did not fit.
+        to_check: numbers of ``suspects``, in the order in which a person checks them.
+        near: groups of near-duplicates, at most 100; groups with several labels first.
+        n_near: number of all groups.
+    """
+
+    suspects: list[Suspect]
+    more: list[str]
+    n_more: int
+    n_unlisted: int
+    to_check: Sequence[int]
+    near: list[NearGroup]
+    n_near: int
+
+
+@dataclass(frozen=True)
+class SelectionPage(StoredPage):
+    """Everything the page of a selection shows; made by :func:`.data.selection_page`.
+
+    Attributes:
+        title, source: headings.
+        why: sentences: probe, rule, why training stopped, what to do next.
+        settings, versions: what is needed to repeat the selection.
+        table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), counts
+            (what is corrected, see :mod:`lops_adapters.labels.naming`), command; and check, the
+            command that uses checked rows. Empty if the rows come from no file.
+        counts, charts, rows: of all rows, of the charts, and the listed rows.
+        sources: label sources; empty if each row has one label.
+        estimate: the share of wrong labels, and its range from low to high; empty: unknown.
+        wrong: a heading, and the same of each class, as text; empty: unknown.
+        ladder: (least probability of a kept label, rows that it rejects, expected number of right
+            labels among these), ascending; empty: confidences are no probabilities.
+        n_checked: rows that a person has checked, on which the estimate rests.
+    """
+
+    title: str
+    source: str
+    why: list[str]
+    settings: dict[str, Any]
+    versions: dict[str, Any]
+    table: dict[str, str]
+    counts: Counts
+    charts: Charts
+    rows: Listed
+    sources: Sequence[SourceReport]
+    estimate: Sequence[float]
+    wrong: Sequence[str]
+    ladder: list[tuple[float, int, float]]
+    n_checked: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the page in JSON's own types, in one mapping."""
+        page = super().to_json()
+        parts = [page.pop(name) for name in ("counts", "charts", "rows")]
+        return {name: value for part in (page, *parts) for name, value in part.items()}

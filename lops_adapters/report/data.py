@@ -4,18 +4,18 @@ import base64
 import gzip
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.formats.cells import valid_text
-from lops_adapters.report.contents import SelectionPage, counted
+from lops_adapters.report.contents import Charts, Listed, SelectionPage, SourceReport
 from lops_adapters.report.measure import learnt_bins, own_threshold, threshold_rows
 from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows
 from lops_adapters.report.text import visible
+from lops_adapters.report.totals import Totals
 
 PART = 5000  # further rows made at a time
 LARGEST = 12 * 2**20  # characters in all; with all else, a page stays under 20 MB
@@ -30,73 +30,78 @@ def selection_page(
     *,
     title: str,
     source: str,
-    suggested: Any = None,
-    suggested_probability: Any = None,
-    gold: Any = None,
-    ids: Any = None,
-    numbers: Sequence[int] | None = None,
-    keys: Sequence[str] | None = None,
     why: list[str] | None = None,
-    settings: dict[str, Any] | None = None,
-    versions: dict[str, Any] | None = None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+    versions: Mapping[str, Any] = MappingProxyType({}),
+    table: Mapping[str, str] = MappingProxyType({}),
+    sources: Sequence[SourceReport] = (),
+    estimate: Sequence[float] = (),
+    wrong: Sequence[str] = (),
+    n_checked: int = 0,
+    is_probability: bool = False,
+    totals: Totals | int = 0,
     near: Sequence[np.ndarray] = (),
     to_check: Sequence[int] = (),
     suspects_per_class: int = 100,
+    **columns: Any,
 ) -> SelectionPage:
-    """Collect what the page of a selection shows; further fields keep their defaults.
+    """Return what the page of a selection shows; fields are as in the page.
 
-    The least trusted rows are listed, at most 2,000, and then the other rejected rows, packed, as
-    many as fit. Long texts are cut. Columns have n entries; other fields are as in the page.
+    The least trusted rows are listed, as many as there are wrong labels at most, and some of each
+    class, 2,000 in all; and then the other rejected rows, packed, as
+    many as fit. Long texts are cut.
 
     Args:
-        suggested, suggested_probability: labels that the probe prefers.
-        gold: None, NaN or an empty text: missing.
-        numbers: of the rows in their table, from 1; default: 1 to n.
-        keys: what names the rows in corrections, if numbers do not.
         why: default: the rule and why training stopped.
+        totals: counts of a whole table of which these rows are a sample; or how many rows have no
+            label.
         near: groups of positions of rows with nearly the same text.
         to_check: positions of rows that a person checks, in their order; they are also listed.
         suspects_per_class: how many of the least trusted rows are listed first.
+        columns: suggested, suggested_probability, gold, ids, numbers and keys of
+            :class:`~lops_adapters.report.rows.PageRows`, n entries each.
 
     Raises:
         LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
             confidence, gold labels that cannot be compared or are all missing, or unknown or
             repeated rows to check.
     """
-    rows = PageRows(
-        selection,
-        texts,
-        labels,
-        suggested=suggested,
-        suggested_probability=suggested_probability,
-        gold=gold,
-        ids=ids,
-        numbers=numbers,
-        keys=keys,
-    )
+    rows = PageRows(selection, texts, labels, **columns)
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
-    listed_rows = rows.listed(suspects_per_class, to_check)
-    classes = [(valid_text(str(label)), one.why) for label, one in selection.per_class.items()]
+    most_wrong = int(estimate[-1] * len(rows.codes)) if estimate else 0
+    places = rows.listed(suspects_per_class, to_check, most_wrong)
+    totals = rows.totals(totals) if isinstance(totals, int) else totals
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)
-    page = SelectionPage(
+    thresholds = threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold)
+    learnt = learnt_bins(selection.learnt_at, selection.mask)
+    counts = totals.counts(rows.reports())
+    more, n_more, n_rest = _further(rows, places, counts.codes)
+    return SelectionPage(
         title=title,
         source=source,
         why=why or [f"Method: {selection.rule}.", f"Training: {selection.stopped}."],
-        learnt=learnt_bins(selection.learnt_at, selection.mask),
-        thresholds=threshold_rows(rows.confidence, rows.with_gold, rows.wrong, threshold),
-        suspects=list(rows.suspects(listed_rows, LONGEST)),
-        settings=settings or {},
-        versions=versions or {},
-        own_threshold=threshold,
-        near=rows.near(near),
-        n_near=len(near),
-        to_check=[rows.number(i) for i in to_check],
-        confused=rows.confused(),
-        **counted(classes, *_counts(rows)),
+        settings=dict(settings),
+        versions=dict(versions),
+        table=dict(table),
+        counts=counts,
+        charts=Charts(learnt, thresholds, threshold, is_probability),
+        rows=Listed(
+            list(rows.suspects(places, LONGEST)),
+            more,
+            n_more,
+            n_rest - n_more,
+            [rows.number(i) for i in to_check],
+            rows.near(near),
+            len(near),
+        ),
+        sources=sources,
+        estimate=estimate,
+        wrong=wrong,
+        ladder=totals.ladder if estimate else [],
+        n_checked=n_checked,
     )
-    return replace(page, **_further(rows, listed_rows, page.codes))
 
 
 def _check_positions(to_check: Sequence[int], n: int) -> None:
@@ -109,24 +114,17 @@ def _check_positions(to_check: Sequence[int], n: int) -> None:
         raise LopsError("to_check holds a position twice; give every row once")
 
 
-def _further(rows: PageRows, listed_rows: np.ndarray, codes: Mapping[str, int]) -> dict[str, Any]:
-    """Return the rejected rows that are not at the listed positions, packed."""
-    rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, listed_rows)]
+def _further(
+    rows: PageRows, places: np.ndarray, codes: Mapping[str, int]
+) -> tuple[list[str], int, int]:
+    """Return the rejected rows that are not listed, packed, how many fit, and how many they are."""
+    rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, places)]
     packed_rows, n_more = packed(
         for_script(vars(row), codes)
         for part in np.array_split(rest[:MOST], max(1, len(rest[:MOST]) // PART))
         for row in rows.suspects(part, CHARS)
     )
-    return {"more": packed_rows, "n_more": n_more, "n_unlisted": len(rest) - n_more}
-
-
-def _counts(rows: PageRows) -> list[np.ndarray]:
-    """Return the counts that :func:`~lops_adapters.report.contents.counted` takes."""
-    mask, with_gold = rows.selection.mask, rows.with_gold
-    wrong = np.zeros_like(with_gold) if rows.wrong is None else rows.wrong
-    parts = (np.ones_like(with_gold), mask, with_gold, wrong, with_gold & mask, wrong & mask)
-    k = len(rows.selection.per_class)
-    return [np.bincount(rows.codes[part], minlength=k) for part in parts]
+    return packed_rows, n_more, len(rest)
 
 
 def packed(rows: Iterable[Mapping[str, Any]], largest: int = LARGEST) -> tuple[list[str], int]:

@@ -1,7 +1,6 @@
 """The rows of a selection: their columns in one form, and which rows a page lists."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,9 +11,12 @@ from lops_adapters.console import unsure
 from lops_adapters.core import LopsError, Selection
 from lops_adapters.evaluation import noise
 from lops_adapters.formats.cells import is_unlabelled, valid_text, whole
+from lops_adapters.labels.classes import NO_GOLD, OTHER_GOLD
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.report.contents import NearGroup, Suspect
 from lops_adapters.report.measure import finite, least_trusted
 from lops_adapters.report.text import cut
+from lops_adapters.report.totals import Totals
 
 LISTED, LONGEST = 2000, 2000  # rows, and characters of a text, that a page holds as they are
 LARGEST_PLAIN = 5 * 2**20  # characters of all these texts, as the page holds them
@@ -69,13 +71,7 @@ class PageRows:
         )
         self.selection, self.numbers, self.keys = selection, numbers, keys
         self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions
-        self.codes = self._codes(self.labels)
-        if self.codes.min() < 0:
-            i = int(self.codes.argmin())
-            raise LopsError(
-                f"label {self.labels[i]!r} of row {i} is no class of the selection; "
-                "pass the pseudo-labels that were selected from"
-            )
+        self.codes = codes_among(self.labels, list(selection.per_class))
         self.wrong, self.with_gold = None, np.zeros(n, dtype=bool)
         if self.gold is not None:
             self.with_gold = np.array([not is_unlabelled(label) for label in self.gold])
@@ -84,29 +80,22 @@ class PageRows:
                 raise LopsError(f"all {n} gold labels are missing; give some, or leave gold out")
             # Raises where names meet numbers, which would all count as wrong.
             noise([self.labels[i] for i in positions], [self.gold[i] for i in positions])
-            spelt = {whole(str(label)): label for label in selection.per_class}
-            gold = [spelt.get(whole(str(label)), label) for label in self.gold]
-            self.wrong = self.with_gold & (self.codes != self._codes(gold))
+            pairs = zip(self.labels, self.gold, strict=True)
+            differ = [whole(str(label)) != whole(str(true)) for label, true in pairs]
+            self.wrong = self.with_gold & np.array(differ)
         self.confidence = finite(selection.confidence)
-
-    def _codes(self, labels: list[Any]) -> np.ndarray:
-        code_of = {label: i for i, label in enumerate(self.selection.per_class)}
-        return np.fromiter((code_of.get(label, -1) for label in labels), np.int64, len(labels))
+        self._suggested = np.full(n, -1)
+        if self.suggested is not None:
+            known = np.array([text_or_none(one) is not None for one in self.suggested])
+            named = [one for one, is_known in zip(self.suggested, known, strict=True) if is_known]
+            self._suggested[known] = codes_among(named, list(selection.per_class))
 
     @cached_property
     def _doubt(self) -> np.ndarray:
         """(n,) float64 probability of another class: 0 if the probe agrees, 1 if it gives none."""
-        other = self._other
+        other = (self._suggested >= 0) & (self._suggested != self.codes)
         probability = np.ones(len(other)) if self.probability is None else self.probability
         return np.where(other, np.nan_to_num(np.array(probability, dtype=np.float64)), 0.0)
-
-    @cached_property
-    def _other(self) -> np.ndarray:
-        """(n,) bool, the rows whose suggestion is another label."""
-        if self.suggested is None:
-            return np.zeros(len(self.codes), dtype=bool)
-        pairs = zip(self.suggested, self.labels, strict=True)
-        return np.array([text_or_none(one) is not None and one != label for one, label in pairs])
 
     def least_trusted(self, per_class: int, most: int) -> np.ndarray:
         """Return the positions of the least trusted rows, the least trusted first."""
@@ -119,13 +108,14 @@ class PageRows:
         n = len(self.codes)
         return self.least_trusted(n, n * len(self.selection.per_class))
 
-    def listed(self, per_class: int, to_check: Sequence[int]) -> np.ndarray:
-        """Return the positions of the rows of the list, in its order."""
-        least = self.least_trusted(per_class, LISTED)
-        if not len(to_check):
-            return least
-        others = least[~np.isin(least, to_check)][: LISTED - len(to_check)]
-        return self.order[np.isin(self.order, [*others, *to_check])]
+    def listed(self, per_class: int, to_check: Sequence[int], most_wrong: int = 0) -> np.ndarray:
+        """Return the positions of the rows of the list, in its order.
+
+        It has the rows to check, the ``most_wrong`` least trusted rows, and these of each class.
+        """
+        least = [*self.order[:most_wrong], *self.least_trusted(per_class, LISTED)]
+        chosen = [*dict.fromkeys([*to_check, *least])][:LISTED]
+        return self.order[np.isin(self.order, chosen)]
 
     def number(self, position: int) -> int:
         """Return the number of a row in its table, from 1."""
@@ -173,16 +163,19 @@ class PageRows:
         shown.sort(key=lambda one: (len(set(one.labels)) == 1, -len(one.rows), one.rows[0]))
         return shown[:GROUPS]
 
-    def confused(self) -> list[tuple[str, str, int]]:
-        """Return (label, suggested label, rejected rows), the most frequent first."""
-        if self.suggested is None:
-            return []
-        pairs = Counter(
-            (valid_text(str(self.labels[i])), text_or_none(self.suggested[i]))
-            for i in self.selection.rejected.tolist()
-        )
-        rows = [(label, to, n) for (label, to), n in pairs.items() if to is not None]
-        return sorted(rows, key=lambda row: (-row[2], row[0]))
+    def reports(self) -> list[tuple[str, str]]:
+        """Return the classes as text, each with its reason."""
+        return [(valid_text(str(c)), one.why) for c, one in self.selection.per_class.items()]
+
+    def totals(self, abstained: int) -> Totals:
+        """Return the counts of the rows; ``abstained``: how many others have no label."""
+        totals = Totals.of(len(self.selection.per_class))
+        gold = np.where(self.with_gold, self.codes, NO_GOLD)
+        if self.wrong is not None:
+            gold[self.wrong] = OTHER_GOLD
+        totals.count(self.codes, self.selection.mask, self.confidence, self._suggested, gold)
+        totals.abstained = abstained
+        return totals
 
 
 def number_or_none(value: Any) -> float | None:

@@ -31,6 +31,7 @@ _MEMBERS, _NEAR_CHARS = 20, 200  # rows of a group that are named, and character
 
 def write_selection_page(path: Path, page: SelectionPage) -> Path:
     """Write the page of a selection as one HTML file into an existing folder; return its path."""
+    totals = page.counts
     thresholds, places = _thresholds(page)
     cards = thresholds + _learnt(page)
     parts = [
@@ -44,8 +45,10 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
         _why(page),
         settings_section(page.settings, page.versions),
     ]
-    kept = f"Kept {count(page.n_kept)} of {count(page.n_rows)} rows"
-    sentence = f"{kept} ({share(page.n_kept, page.n_rows)})"
+    rows, n = count(totals.n_rows), totals.n_kept
+    sentence = f"{count(totals.n_rows - n)} of {rows} labels are probably wrong"
+    if not page.estimate:
+        sentence = f"Kept {count(n)} of {rows} rows ({share(n, totals.n_rows)})"
     header = headline(page.title, sentence, page.source)
     main = "\n".join(filter(None, parts))
     data = _data(page, places)
@@ -54,16 +57,17 @@ def write_selection_page(path: Path, page: SelectionPage) -> Path:
 
 
 def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
-    stored, codes = page.to_json(), page.codes
+    totals = page.counts
+    stored, codes = page.to_json(), totals.codes
     rows = [for_script(row, codes) for row in stored["suspects"]]
     # A name for the corrections of this selection in the browser's storage.
     listed = [
         (row["position"], row["row"], row["label"], row["text"]) for row in stored["suspects"]
     ]
-    about = json.dumps([page.source, stored["table"].get("sha256"), page.n_rows, listed])
+    about = json.dumps([page.source, stored["table"].get("sha256"), totals.n_rows, listed])
     key = f"lops-corrections-{hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]}"
     return {
-        "rows": page.n_rows,
+        "rows": totals.n_rows,
         "thresholds": stored["thresholds"],
         "places": places,
         "labels": [visible(label) for label in suspects.labels(page)],
@@ -72,20 +76,21 @@ def _data(page: SelectionPage, places: list[list[float]]) -> dict[str, Any]:
         "table": stored["table"],
         "key": key,
         "suggested": suspects.has(page, "suggested"),
-        "learnt": bool(page.learnt),
-        "probability": page.is_probability,
+        "learnt": bool(page.charts.learnt),
+        "probability": page.charts.is_probability,
         "suspects": rows,
         "to_check": stored["to_check"],
-        "more": page.more,
-        "listed": len(rows) + page.n_more,
+        "more": page.rows.more,
+        "listed": len(rows) + page.rows.n_more,
     }
 
 
 def _figures(page: SelectionPage) -> str:
-    figures = [("rows kept", count(page.n_kept))]
-    figures.append(("rows rejected", count(page.n_rows - page.n_kept)))
-    if page.n_abstained:
-        figures.append(("rows without a label", count(page.n_abstained)))
+    totals = page.counts
+    figures = [("rows kept", count(totals.n_kept))]
+    figures.append(("rows rejected", count(totals.n_rows - totals.n_kept)))
+    if totals.n_abstained:
+        figures.append(("rows without a label", count(totals.n_abstained)))
     if page.estimate:
         rate, low, high = page.estimate
         how, caveat = "estimated", "; more if errors are shared"
@@ -97,12 +102,12 @@ def _figures(page: SelectionPage) -> str:
                 percent(rate),
             )
         )
-    if page.noise_before is not None:
+    if totals.noise_before is not None:
         before, after = "wrong by gold labels", "kept rows wrong by gold labels"
-        if page.n_gold < page.n_rows:
-            before = f"wrong among the {count(page.n_gold)} with a gold label"
-            after = f"wrong among the {count(page.n_gold_kept)} of these kept"
-        figures += [(before, percent(page.noise_before)), (after, percent(page.noise_after))]
+        if totals.n_gold < totals.n_rows:
+            before = f"wrong among the {count(totals.n_gold)} with a gold label"
+            after = f"wrong among the {count(totals.n_gold_kept)} of these kept"
+        figures += [(before, percent(totals.noise_before)), (after, percent(totals.noise_after))]
     return tiles(figures)
 
 
@@ -116,7 +121,8 @@ def _why(page: SelectionPage) -> str:
 
 def _near(page: SelectionPage) -> str:
     """Return the groups of near-duplicates, if any."""
-    if not page.near:
+    near, n_near = page.rows.near, page.rows.n_near
+    if not near:
         return ""
     rows = [
         [
@@ -125,12 +131,12 @@ def _near(page: SelectionPage) -> str:
             ", ".join(f"{label} ({count(n)})" for label, n in Counter(group.labels).most_common(9)),
             cut(group.text, _NEAR_CHARS),
         ]
-        for group in page.near
+        for group in near
     ]
-    torn = sum(len(set(group.labels)) > 1 for group in page.near)
-    sentence = f"{count(page.n_near)} group{'' if page.n_near == 1 else 's'} of nearly equal texts"
+    torn = sum(len(set(group.labels)) > 1 for group in near)
+    sentence = f"{count(n_near)} group{'' if n_near == 1 else 's'} of nearly equal texts"
     sentence += f"; groups with several labels first ({count(torn)})" if torn else ""
-    shown = f", {count(len(page.near))} of them here" if len(page.near) < page.n_near else ""
+    shown = f", {count(len(near))} of them here" if len(near) < n_near else ""
     drawn = table(("rows", "labels", "text"), rows, "Near-duplicates", text=(1, 2), stacked=True)
     folded = details("Groups", drawn)
     note = "Near-duplicates confirm each other's labels."
@@ -140,29 +146,31 @@ def _near(page: SelectionPage) -> str:
 
 def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
     """Return the card with the slider and the places of its marker; needs two thresholds."""
-    if len(page.thresholds) < 2:
+    charts = page.charts
+    totals = page.counts
+    if len(charts.thresholds) < 2:
         return "", []
-    shown = partial(threshold, is_probability=page.is_probability)
-    chart, places = threshold_chart(page.thresholds, page.n_kept, percent=page.is_probability)
-    values, last = [value for value, *_ in page.thresholds], len(page.thresholds) - 1
-    if page.own_threshold is not None:
-        start = values.index(page.own_threshold)
+    shown = partial(threshold, is_probability=charts.is_probability)
+    chart, places = threshold_chart(charts.thresholds, totals.n_kept, percent=charts.is_probability)
+    values, last = [value for value, *_ in charts.thresholds], len(charts.thresholds) - 1
+    if charts.own_threshold is not None:
+        start = values.index(charts.own_threshold)
     else:  # the one that keeps nearly as many rows
-        start = min(range(len(values)), key=lambda i: abs(page.thresholds[i][1] - page.n_kept))
+        start = min(range(len(values)), key=lambda i: abs(charts.thresholds[i][1] - totals.n_kept))
     slider = (
         '<div class="slider" data-live hidden>'
         '<label for="threshold">Threshold: keep all (left) to strict (right)</label>'
         f'<input type="range" id="threshold" min="0" max="{last}" value="{last - start}">'
         '<output id="threshold-says" for="threshold"></output></div>'
     )
-    if page.own_threshold is None:
+    if charts.own_threshold is None:
         note = "The selection cuts per class or breaks ties: no single threshold keeps exactly its"
-        note += f" {count(page.n_kept)} rows."
+        note += f" {count(totals.n_kept)} rows."
     else:
-        note = f"One threshold for all classes. The selection's is {shown(page.own_threshold)}."
+        note = f"One threshold for all classes. The selection's is {shown(charts.own_threshold)}."
     rows = []
-    for value, n, with_gold, wrong in page.thresholds:
-        rows.append([shown(value), count(n), share(n, page.n_rows)])
+    for value, n, with_gold, wrong in charts.thresholds:
+        rows.append([shown(value), count(n), share(n, totals.n_rows)])
         if wrong is not None:
             rows[-1] += [
                 count(with_gold),
@@ -170,7 +178,7 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
                 percent(wrong / with_gold if with_gold else None),
             ]
     head = ["confidence", "rows", "share"]
-    head += ["with a gold label", "wrong", "share wrong"] if page.n_gold else []
+    head += ["with a gold label", "wrong", "share wrong"] if totals.n_gold else []
     numbers = table(head, rows, "Rows at or above each confidence threshold")
     halves = f'<div>{chart}</div><div><p class="note">{note}</p>{slider}</div>'
     inside = f'<div class="halves">{halves}</div>'
@@ -189,13 +197,14 @@ def _ladder(page: SelectionPage) -> str:
 
 
 def _learnt(page: SelectionPage) -> str:
-    if not page.learnt:
+    charts = page.charts
+    if not charts.learnt:
         return ""
     rows = [
         ["never" if time is None else f"{time:.4g}", count(kept), count(rejected)]
-        for time, kept, rejected in page.learnt
+        for time, kept, rejected in charts.learnt
     ]
     numbers = table(("learnt at", "kept", "rejected"), rows, "Rows by learning time")
     note = "Right labels tend to be learnt early, wrong ones late or never."
-    chart = f'<p class="note">{note}</p>{histogram(page.learnt)}'
+    chart = f'<p class="note">{note}</p>{histogram(charts.learnt)}'
     return card("When the probe learnt the rows", chart, details("Numbers of this chart", numbers))

@@ -6,6 +6,7 @@ from lops_adapters.report.text import count, escaped, isolated
 
 CORRECTION = "correction"
 _WORDS = (CORRECTION, "row", "text", "label", "suggested")  # columns of words, not numbers
+_ROUND = 10  # rows that are offered at once
 _DIGITS, _BUTTONS = 9, 20  # classes with a digit; more classes than buttons have a menu
 _KEYS = (
     ("Enter</kbd> <kbd>r", "the label is right"),
@@ -19,15 +20,16 @@ _KEYS = (
 
 def listed(page: SelectionPage) -> str:
     """Return the section of the least trusted rows; nothing where none are listed."""
-    if not page.suspects:
+    lists = page.rows
+    if not lists.suspects:
         return ""
-    intro = f"The least trusted rows per class, {count(len(page.suspects))} in all."
-    rejected = sum(not row.selected for row in page.suspects) + page.n_more
-    if rejected == page.n_rows - page.n_kept:
+    intro = f"The least trusted rows per class, {count(len(lists.suspects))} in all."
+    rejected = sum(not row.selected for row in lists.suspects) + lists.n_more
+    if rejected == page.counts.n_rows - page.counts.n_kept:
         intro = "All rejected rows, and the least trusted kept rows."
-    if page.n_unlisted:
-        intro = f"The least trusted rows; {count(page.n_unlisted)} rejected rows did not fit."
-    if page.to_check:
+    if lists.n_unlisted:
+        intro = f"The least trusted rows; {count(lists.n_unlisted)} rejected rows did not fit."
+    if lists.to_check:
         intro += " The rows to check are also here."
     intro += " Look here for wrong labels."
     counted = "Row 1 is the first row; the header does not count."
@@ -63,7 +65,7 @@ def _how(page: SelectionPage) -> str:
         ("a", "accept the suggestion"),
         ("d", "delete the row"),
         ("u", "undo the last correction"),
-        *((str(i), isolated(row.label)) for i, row in enumerate(page.classes[:9], 1)),
+        *((str(i), isolated(row.label)) for i, row in enumerate(page.counts.classes[:9], 1)),
     ]
     command = page.table.get("command", "lops apply corrections.csv TABLE --output FILE")
     return (
@@ -77,10 +79,10 @@ def _how(page: SelectionPage) -> str:
 
 def labels(page: SelectionPage) -> list[str]:
     """Return the labels of the listed rows, in the order of the classes."""
-    if page.n_more:
-        return list(page.codes)
-    of_suspects = {row.label for row in page.suspects}
-    return [row.label for row in page.classes if row.label in of_suspects]
+    if page.rows.n_more:
+        return list(page.counts.codes)
+    of_suspects = {row.label for row in page.rows.suspects}
+    return [row.label for row in page.counts.classes if row.label in of_suspects]
 
 
 def columns(page: SelectionPage) -> list[str]:
@@ -88,13 +90,13 @@ def columns(page: SelectionPage) -> list[str]:
     names = ["row", "text", "label"]
     names += ["suggested"] if has(page, "suggested") else []
     names.append("confidence")
-    names += ["learnt at"] if page.learnt else []
+    names += ["learnt at"] if page.charts.learnt else []
     return [*names, "state"]
 
 
 def has(page: SelectionPage, name: str) -> bool:
     """Return whether any of the first rows has a value for a field."""
-    return any(getattr(row, name) is not None for row in page.suspects)
+    return any(getattr(row, name) is not None for row in page.rows.suspects)
 
 
 def _controls(page: SelectionPage) -> str:
@@ -118,13 +120,15 @@ def _controls(page: SelectionPage) -> str:
 
 def checked(page: SelectionPage) -> str:
     """Return the section "Check rows", hidden until the script runs; nothing without rows."""
-    if not page.to_check:
+    n = len(page.rows.to_check)
+    if not n:
         return ""
-    rows = "row" if len(page.to_check) == 1 else "rows"
+    first = min(_ROUND, n)
+    rows = "1 row shows" if first == 1 else f"{first} rows, about a minute, shows"
+    done = f" {count(page.n_checked)} rows are checked already." if page.n_checked else ""
     intro = (
-        f"<p>Is the label right? Checking {count(len(page.to_check))} {rows} shows how many labels "
-        "are wrong, and improves the selection. Stop at any time: this browser keeps what you "
-        "checked.</p>"
+        f"<p>Is the label right? Checking {rows} how many labels are wrong, and improves the "
+        f"selection.{done} Stop at any time: this browser keeps what you checked.</p>"
     )
     command = page.table.get("check", "lops select TABLE --checked corrections.csv")
     follow = (
@@ -151,19 +155,19 @@ def _card(page: SelectionPage) -> str:
     )
     return (
         '<div class="card" id="check-card">'
-        f'<progress id="check-bar" max="{len(page.to_check)}" value="0" aria-hidden="true">'
+        f'<progress id="check-bar" max="{_ROUND}" value="0" aria-hidden="true">'
         '</progress><p role="status" class="muted" id="check-status"></p>'
         '<p class="muted" id="check-estimate"></p>'
         '<div id="check-row" tabindex="-1"></div>'
-        f'<div class="buttons" role="group" aria-label="classes">{_classes(page)}</div>'
         '<div class="dock"><div id="check-label"></div>'
+        f'<div class="buttons classes" role="group" aria-label="classes">{_classes(page)}</div>'
         f'<div class="buttons main">{"".join(main)}</div></div></div>'
     )
 
 
 def _classes(page: SelectionPage) -> str:
     """Return a button per class; of many classes, a menu has the ones without a digit."""
-    names = list(page.codes)
+    names = list(page.counts.codes)
     shown = names if len(names) <= _BUTTONS else names[:_DIGITS]
     parts = []
     for code, name in enumerate(shown):

@@ -13,7 +13,6 @@ from lops_adapters.runs.job import Job
 from lops_adapters.runs.stages import Prepared, Samples, Stage, Tables
 from lops_adapters.selection import Corrected
 from lops_adapters.selection.committee.checking import check_order, next_rows
-from lops_adapters.selection.selectors import encode
 
 TO_CHECK = "to_check.csv"
 _COUNT = 50  # documents to check
@@ -83,12 +82,10 @@ def write_to_check(
 
     Those at the positions ``checked`` are checked already.
     """
-    positions, codes = samples.positions, encode(samples.labels, corpus.classes)
+    positions, labels = samples.positions, samples.labels
     assert positions is not None
-    order = check_order(codes, seed)
+    order = check_order(samples.codes, seed)
     done = np.flatnonzero(np.isin(positions, list(checked))).tolist()
     chosen = next_rows(order, _COUNT, done)
-    rows = (
-        (samples.ids[i], samples.labels[i], "", corpus.texts[positions[i]]) for i in chosen.tolist()
-    )
+    rows = ((samples.ids[i], labels[i], "", corpus.texts[positions[i]]) for i in chosen.tolist())
     storage.write_csv(path, ["id", "label", "checked", "text"], rows, encoding="utf-8-sig")

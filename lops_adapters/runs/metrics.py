@@ -1,6 +1,7 @@
 """``metrics.json``: what gold labels and checked documents say of pseudo-labels and predictions."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,9 @@ from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import corrected
 from lops_adapters.selection.committee.checking import random_rate
-from lops_adapters.selection.selectors import encode
 
 METRICS = "metrics.json"
+_BEST = ("committee", "lops-adaptive", "lops", STANDARD)  # arms, the best first
 
 
 @dataclass(frozen=True)
@@ -96,18 +97,15 @@ def noise_metrics(
     metrics: dict[str, Any] = {"noise": evaluator.noise(positions, labels)}
     if not evaluator.checked:
         return metrics
-    classes = list(dict.fromkeys(labels))
-    codes, code_of = encode(labels, classes), {label: code for code, label in enumerate(classes)}
-    checked = [(i, p) for i, p in enumerate(positions.tolist()) if p in evaluator.checked]
-    rows = np.array([i for i, _ in checked], dtype=np.int64)
-    true = np.array([code_of.get(evaluator.checked[p], -1) for _, p in checked], dtype=np.int64)
-    given, wrong = codes[rows], true != codes[rows]
-    every = random_rate(int(wrong.sum()), len(rows), len(codes))
+    sizes, true = Counter(labels), evaluator.checked
+    pairs = [(a, true[p]) for a, p in zip(labels, positions.tolist(), strict=True) if p in true]
+    checked = Counter(label for label, _ in pairs)
+    wrong = Counter(label for label, other in pairs if label != other)
+    every = random_rate(wrong.total(), len(pairs), len(labels))
     metrics["checked_noise"] = None if every is None else every._asdict()
     metrics["checked_noise_per_class"] = {}
-    for label in sorted(classes):
-        own, size = given == code_of[label], int((codes == code_of[label]).sum())
-        rate = random_rate(int(wrong[own].sum()), int(own.sum()), size)
+    for label in sorted(sizes):
+        rate = random_rate(wrong[label], checked[label], sizes[label])
         if rate is not None:
             metrics["checked_noise_per_class"][label] = rate._asdict()
     return metrics
@@ -166,3 +164,11 @@ def add_arm(
     }
     storage.write_json(run.path / METRICS, metrics)
     return metrics
+
+
+def labelled_by(metrics: Mapping[str, Any]) -> str:
+    """Return the arm whose predictions are the labels of the run, chosen without gold labels.
+
+    The order is that of docs/results/frameworks.md.
+    """
+    return next((arm for arm in _BEST if arm in metrics["arms"]), next(iter(metrics["arms"])))

@@ -23,9 +23,8 @@ from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
-from lops_adapters.runs.stages import Given, Prepared, Samples, Stage
+from lops_adapters.runs.stages import Given, Prepared, Samples, Stage, trusted
 from lops_adapters.runs.training_set import POOL, TrainingSet
-from lops_adapters.selection import corrected, trusted_positions
 from lops_adapters.selection.by_rank import SHARE
 
 if TYPE_CHECKING:
@@ -76,10 +75,8 @@ def run_rounds(
         if number == 0 and not job.settings.row(method).keeps_all:
             select = partial(_select, arm, method, labels, corpus, job)
             selection, seconds = job.folder.select(f"{arm}-selection-documents", select)
-            whole = selection.mask.all()
-            kept = selection.kept if whole else trusted_positions(selection, labels.labels)
-            names = corrected(selection, labels.labels)[kept]
-            training.relabel(labels.positions[kept], names)
+            kept, codes = trusted(selection, labels)
+            training.codes[labels.positions[kept]] = codes
             training.reject(np.delete(labels.positions, kept))
         last = number == job.settings.final_rounds - 1 or not (training.since == POOL).any()
         train = partial(_train, arm, number, read, training, corpus, job, kind if last else None)
@@ -101,10 +98,9 @@ def run_rounds(
 def _start(probabilities: np.ndarray, corpus: Corpus, labelled: Given) -> TrainingSet:
     codes = probabilities.argmax(axis=1)
     codes[labelled.positions] = labelled.codes
-    names = np.array(corpus.classes, dtype=object)[codes]
     everything = np.arange(len(corpus))
     scores = probabilities.max(axis=1).astype(np.float64)
-    return TrainingSet.start(PseudoLabels(everything, names, scores, len(corpus), corpus.classes))
+    return TrainingSet.start(PseudoLabels(everything, codes, scores, len(corpus), corpus.classes))
 
 
 def _select(

@@ -10,8 +10,9 @@ import numpy as np
 
 from lops_adapters.core import Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.selection import keep_all
+from lops_adapters.selection import Corrected, keep_all, trusted_positions
 
 # Of a table: its file name -> (header, rows) of a CSV file, or the contents of a JSON file.
 Tables = Mapping[str, Any]
@@ -23,14 +24,16 @@ class Samples:
 
     Attributes:
         ids: (m,) ids.
-        labels: (m,) object, class names.
+        codes: (m,) int64, of the pseudo-labels.
+        classes: of the corpus.
         scores: (m,) float, of the pseudo-labels; None: no table shows them.
         positions: (m,) int64 positions of the documents they are from; None: from none.
         of: what they are, for ``metrics.json``; None: documents, each at most once.
     """
 
     ids: Sequence[str]
-    labels: np.ndarray
+    codes: np.ndarray
+    classes: Sequence[str]
     scores: np.ndarray | None = None
     positions: np.ndarray | None = None
     of: str | None = None
@@ -39,10 +42,15 @@ class Samples:
     def documents(cls, labels: PseudoLabels, corpus: Corpus) -> Samples:
         """Return pseudo-labelled documents as samples."""
         ids = [corpus.ids[i] for i in labels.positions]
-        return cls(ids, labels.labels, labels.scores, labels.positions)
+        return cls(ids, labels.codes, labels.classes, labels.scores, labels.positions)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Class names, (m,) object."""
+        return np.array(self.classes, dtype=object)[self.codes]
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.codes)
 
 
 @dataclass(frozen=True)
@@ -122,6 +130,14 @@ class Stage:
         if self.selection is None:
             return keep_all(self.samples.ids, self.samples.labels)
         return self.selection
+
+
+def trusted(selection: Selection, labels: PseudoLabels) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples to train on, (m,) int64 positions, and their codes after the selection."""
+    rows = trusted_positions(selection, labels.labels)
+    if not isinstance(selection, Corrected):
+        return rows, labels.codes[rows]
+    return rows, codes_among(selection.labels[rows], labels.classes)
 
 
 def iteration(

@@ -14,7 +14,6 @@ import numpy as np
 
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.selection.by_rank import best_by_rank
-from lops_adapters.selection.selectors import encode
 
 POOL, DROPPED = -1, -2
 
@@ -41,16 +40,12 @@ class TrainingSet:
         """Return the set of the initial pseudo-labels; all other documents are in the pool."""
         n = initial.n_documents
         new = cls(initial.classes, np.full(n, POOL), np.full(n, -1), np.zeros(n))
-        new._add(initial.positions, codes_of(initial), initial.scores, 0)
+        new._add(initial.positions, initial.codes, initial.scores, 0)
         return new
 
     def pseudo_labels(self, without: Sequence[int] | np.ndarray = ()) -> PseudoLabels:
         """Return the current pseudo-labels, except the labels of the documents ``without``."""
         return self._labels(np.setdiff1d(np.flatnonzero(self.since >= 0), without))
-
-    def relabel(self, positions: np.ndarray, names: np.ndarray) -> None:
-        """Give documents these pseudo-labels, (m,) names."""
-        self.codes[positions] = encode(names, self.classes)
 
     def reject(self, positions: np.ndarray, *, drop: bool = False) -> None:
         """Return documents to the pool, or drop them for good."""
@@ -104,23 +99,18 @@ class TrainingSet:
         self.scores[positions] = scores
 
     def _labels(self, positions: np.ndarray) -> PseudoLabels:
-        names = np.array(self.classes, dtype=object)[self.codes[positions]]
-        return PseudoLabels(positions, names, self.scores[positions], len(self.since), self.classes)
-
-
-def codes_of(labels: PseudoLabels) -> np.ndarray:
-    """Return the (m,) int64 class codes of pseudo-labels, among all classes."""
-    return encode(labels.labels, labels.classes)
+        codes, scores = self.codes[positions], self.scores[positions]
+        return PseudoLabels(positions, codes, scores, len(self.since), self.classes)
 
 
 def fading_classes(initial: PseudoLabels, trained: np.ndarray) -> list[tuple[str, float, float]]:
     """Return (class, initial share, share now) of classes whose share fell by more than half.
 
     A classifier that is rarely sure of a class bootstraps little of it and trains on less and less.
-    ``initial`` is before any selection; ``trained`` are the (m,) names that it is trained on now.
+    ``initial`` is before any selection; ``trained`` are the (m,) codes that it is trained on now.
     """
     shares = [
-        (name, count / len(initial), float((trained == name).mean()))
-        for name, count in initial.counts.items()
+        (name, count / len(initial), float((trained == code).mean()))
+        for code, (name, count) in enumerate(initial.counts.items())
     ]
     return [(name, before, now) for name, before, now in shares if now < before / 2]

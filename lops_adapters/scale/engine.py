@@ -20,6 +20,7 @@ from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
+from lops_adapters.report.totals import Totals
 from lops_adapters.scale.cluster import connected, spread
 from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.committee.member_table import is_transformer
@@ -27,11 +28,11 @@ from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.parts import rehearse_labels, write_parts
 from lops_adapters.tables.results import part_files
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.scoring import Scoring, rehearse_labels, write_parts
+from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
-from lops_adapters.texts.totals import Totals
 
 PART_ROWS = 100_000  # of Parquet, about; other files are not cut
 

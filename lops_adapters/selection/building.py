@@ -26,7 +26,8 @@ _REFUSED = {  # arguments of build that few methods take: what is said by the ot
     "gold": "takes no gold labels; only {others} does: leave gold out",
 }
 _OF_LABELS = {"count_label": True, "correct": False}  # options of few methods, with defaults
-_CHOSEN = ("encoder", "words", "sure")  # options of a method that are parts of a choice
+# Options of a method that are parts of a choice.
+_CHOSEN = ("encoder", "words", "sure", "class_shares", "labelled_by")
 
 
 def decide(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 NONE = "none"  # no encoder, as an option of a command
+RULES = "rules"
+LABELLED_BY = (RULES, "model", "people")
 Keep = float | Mapping[Any, float]
 
 
@@ -32,9 +34,6 @@ class Choice:
 
     Attributes:
         keep: also class -> fraction, of a method that takes it.
-        class_shares: how frequent each class truly is, class -> number; None: not known.
-        labelled_by: ``rules``, ``model`` or ``people``, for the estimate of the noise; None: not
-            known.
         n: how many samples to keep, see :func:`lops_adapters.selection.build`.
         score_unseen: fit what scores samples outside the table, see :attr:`.Outcome.fitted`.
     """
@@ -82,6 +81,11 @@ class Choice:
         given |= {name: getattr(self, name) is not None for name in names}
         given["score_unseen"] = self.score_unseen
         return [name for name, is_given in given.items() if is_given]
+
+    @property
+    def origin(self) -> str | None:
+        """Who labelled; words of the classes imply rules. None: not known."""
+        return RULES if self.labelled_by is None and self.words is not None else self.labelled_by
 
     @property
     def classifier(self) -> Probe:

@@ -124,7 +124,8 @@ class Method:
     @property
     def train_on(self) -> str:
         """What a classifier gains most from, see docs/how-much.md."""
-        return "on the corrected labels with their weights" if self.assesses else "on the kept rows"
+        corrected = "on train.csv, the corrected labels with their weights"
+        return corrected if self.assesses else "on the kept rows"
 
     def says(self, arguments: Mapping[str, Any]) -> str:
         """Return what is kept, in words, given ``keep``, ``per_class`` and ``sure``."""

@@ -68,13 +68,6 @@ def trusted_positions(selection: Selection, pseudo_labels: Labels) -> np.ndarray
     return kept
 
 
-def encode(labels: Labels, classes: Sequence[Hashable]) -> np.ndarray:
-    """Return the codes 0..k-1 of labels, (n,) int64, by their place among the classes."""
-    lookup = {label: code for code, label in enumerate(classes)}
-    codes = (lookup[label] for label in values(labels))
-    return np.fromiter(codes, dtype=np.int64, count=len(labels))
-
-
 def objects(labels: Labels) -> np.ndarray:
     """Return n labels as an (n,) object array, also if they are tuples."""
     array = np.empty(len(labels), dtype=object)

@@ -20,6 +20,7 @@ from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import stages
@@ -28,9 +29,9 @@ from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import CONTROLLED, Job
 from lops_adapters.runs.metrics import finished_arms
-from lops_adapters.runs.stages import Samples, Stage, iteration
-from lops_adapters.runs.training_set import TrainingSet, codes_of, fading_classes
-from lops_adapters.selection import Selector, corrected, keep_all, trusted_positions
+from lops_adapters.runs.stages import Samples, Stage, iteration, trusted
+from lops_adapters.runs.training_set import TrainingSet, fading_classes
+from lops_adapters.selection import Selector, keep_all
 from lops_adapters.self_training.settings import HEURISTICS, SelfTrainingSettings, is_told
 
 log = logging.getLogger(__name__)
@@ -67,11 +68,10 @@ def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
     def label() -> dict[str, np.ndarray]:
         first = _initial(corpus, settings, quiet=job.quiet)
         _check(first, settings, job.device)
-        return {"positions": first.positions, "codes": codes_of(first), "scores": first.scores}
+        return {"positions": first.positions, "codes": first.codes, "scores": first.scores}
 
     arrays, seconds = job.folder.stage("pseudo_labels", label)
-    names = np.array(corpus.classes, dtype=object)[arrays["codes"]]
-    stored = arrays["positions"], names, arrays["scores"]
+    stored = arrays["positions"], arrays["codes"], arrays["scores"]
     read = cache(lambda: classifier.read(corpus.texts))
     labels = PseudoLabels(*stored, len(corpus), corpus.classes)
     return Prepared(
@@ -116,7 +116,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[SelfTrainingSettings]) -> Ite
 def _iterate(
     arm: str, number: int, training: TrainingSet, prepared: Prepared, job: Job[SelfTrainingSettings]
 ) -> tuple[Stage, np.ndarray]:
-    """Run one iteration; return it and the names of the pseudo-labels it trained on."""
+    """Run one iteration; return it and the codes of the pseudo-labels it trained on."""
     settings, folder, texts = job.settings, job.folder, prepared.corpus.texts
     method = arm if number == 0 or settings.delta is not None else STANDARD
     labelled, n_initial = training.pseudo_labels(), int((training.since == 0).sum())
@@ -127,15 +127,14 @@ def _iterate(
     selection, select_seconds = folder.select(
         f"{arm}-{number}-selection", partial(selector, samples, labelled.labels)
     )
-    trusted = trusted_positions(selection, labelled.labels)
-    log.info("%s, iteration %d: %d of %d kept", arm, number, len(trusted), len(labelled))
-    names = corrected(selection, labelled.labels)[trusted]
-    training.relabel(labelled.positions[trusted], names)
-    codes = training.codes[labelled.positions[trusted]]
-    train = partial(_train, arm, number, labelled.positions[trusted], codes, prepared, job)
+    kept, codes = trusted(selection, labelled)
+    log.info("%s, iteration %d: %d of %d kept", arm, number, len(kept), len(labelled))
+    positions = labelled.positions[kept]
+    training.codes[positions] = codes
+    train = partial(_train, arm, number, positions, codes, prepared, job)
     arrays, train_seconds = folder.stage(f"{arm}-{number}-classifier", train)
     probabilities = arrays["probabilities"]
-    rejected = np.delete(labelled.positions, trusted)
+    rejected = np.delete(labelled.positions, kept)
     training.reject(rejected, drop=settings.faithful and settings.row(arm).needs_gold)
     if settings.delta is None:
         bootstrapped = training.bootstrap_by_rank(probabilities, settings.share, number)
@@ -153,7 +152,7 @@ def _iterate(
         extra={
             "initial": n_initial,
             "n": n,  # that the method was told to keep; None: it decides
-            "trained_on": len(trusted),
+            "trained_on": len(kept),
             "rejected": len(rejected),
             "bootstrapped": len(bootstrapped),  # by the predictions, for the next iteration
         },
@@ -163,7 +162,7 @@ def _iterate(
             )
         },
     )
-    return stage, names
+    return stage, codes
 
 
 def _told(arm: str, job: Job[SelfTrainingSettings]) -> str:
@@ -226,8 +225,8 @@ def _initial(corpus: Corpus, settings: SelfTrainingSettings, *, quiet: bool) -> 
         return exclusive_string_match(corpus.texts, seeds, regex=settings.faithful, quiet=quiet)
     labelled = sorted(read_given_labels(Path(settings.pseudo_labels), corpus).items())
     positions = np.array([position for position, _ in labelled], dtype=np.int64)
-    labels = np.array([label for _, label in labelled], dtype=object)
-    return PseudoLabels(positions, labels, np.ones(len(labelled)), len(corpus), corpus.classes)
+    codes = codes_among([label for _, label in labelled], corpus.classes)
+    return PseudoLabels(positions, codes, np.ones(len(labelled)), len(corpus), corpus.classes)
 
 
 def _check(labels: PseudoLabels, settings: SelfTrainingSettings, device: str) -> None:

@@ -39,9 +39,6 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     ids. A row holds the first row of its text without label and source, and a column of votes per
     source; of texts, gold and checked labels the first that is not missing. The label of a source
     that labels a text several times is its most frequent one; none in a tie.
-
-    Raises a LopsError about unequal lists of labels and sources, one source only, or too many for
-    the memory.
     """
     if columns.source is None or columns.text is None:
         return table, columns

@@ -16,8 +16,8 @@ from lops_adapters.labels.naming import CHECKED, LABEL, ROW, TEXT, naming
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.parts import rehearse_labels, write_parts
 from lops_adapters.tables.results import part_files
-from lops_adapters.tables.scoring import rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
 if TYPE_CHECKING:
@@ -35,10 +35,7 @@ class Output(NamedTuple):
 
 
 def run(table: Table, job: TableJob, output: Output) -> Done:
-    """Select in a table and write the output, complete or not at all.
-
-    Raises a LopsError about what cannot be read, scored or written, or a table that changes.
-    """
+    """Select in a table and write the output, complete or not at all."""
     state = states(table.paths)
     if not any(map(is_packed, table.paths)) and sum(n for n, _ in state.values()) <= IN_MEMORY:
         table = table.loaded(IN_MEMORY)
@@ -65,10 +62,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
 
 
 def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path) -> None:
-    """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates.
-
-    Raises a LopsError if the files of the table are not in the state ``state``.
-    """
+    """Write what a folder holds next to the rows: pages, settings, rows to check, duplicates."""
     if states(table.paths) != state:
         raise changed(table.paths)
     fitted = done.fit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lops_adapters.core import ClassReport, LopsError
+from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import Classes
+from lops_adapters.labels.labelled import codes_among
+from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import name_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
@@ -21,11 +23,10 @@ from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.sample_committee import SampleCommittee
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
-from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
+from lops_adapters.texts.class_table import class_table
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
 from lops_adapters.texts.labelled import select_labelled
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.totals import Totals
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage
@@ -55,17 +56,10 @@ class Done:
     fit: Fit
     totals: Totals
 
-    @property
-    def _reports(self) -> dict[Hashable, ClassReport]:
-        return self.totals.reports(self.fit.selection.per_class)
-
-    @property
-    def _wrong(self) -> Wrong:
-        return self.totals.estimate(self.fit.selection.wrong, self._reports)
-
     def summary(self, about: str = "") -> str:
         """Return the table of classes; ``about`` stands behind the estimate of all rows."""
-        return class_table(self._reports, self._wrong, about)
+        selection = self.fit.selection
+        return class_table(self.totals.reports(selection.per_class), selection.wrong, about)
 
     @cached_property
     def said(self) -> Why:
@@ -96,20 +90,16 @@ class Done:
     @cached_property
     def page(self) -> SelectionPage:
         """The page: counts of the whole table, charts of the sample."""
-        fit, reports, wrong = self.fit, self._reports, self._wrong
-        page = fit.selection.page(
+        fit = self.fit
+        return fit.selection.page(
             fit.sample.gold,
             ids=fit.sample.ids,
             numbers=(fit.sample.drawn.positions + 1).tolist(),
             keys=fit.sample.keys(fit.job.page.get("table", {})),
             near=fit.near,
+            totals=self.totals,
+            why=self.said,
             **fit.job.page,
-        )
-        return replace(
-            self.totals.page(page),
-            estimate=wrong.share(reports),
-            wrong=wrong_column(reports, wrong),
-            why=self.said.sentences,
         )
 
     def config(self) -> dict[str, Any]:
@@ -159,10 +149,9 @@ def fit(sample: Sample, job: TableJob) -> Fit:
 def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring:
     """Return what scoring all rows takes; the committee is fitted if it scores unseen rows."""
     names, outcome, sampled = sample.classes.names, selection.outcome, None
-    place_of: dict[Hashable, int] = {name: place for place, name in enumerate(names)}
-    places = np.array([place_of[name] for name in selection.classes])
-    others = [place_of[name] for name in reversed(selection.others)]
-    in_table = np.concatenate([places, others, [-1]]).astype(np.int64)
+    places = codes_among(selection.classes, names)
+    others = codes_among([*reversed(selection.others)], names)
+    in_table = np.concatenate([places, others, [-1]])
     assessment = Assessment(
         outcome.mask,
         outcome.confidence,

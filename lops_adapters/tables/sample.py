@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats.cells import NO_CLASS, Names, cell_text, is_unlabelled
+from lops_adapters.formats.cells import cell_text, is_unlabelled
 from lops_adapters.formats.files import reading
 from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.classes import Classes
@@ -104,11 +104,7 @@ class Sample:
         return len(self.texts) == int(self.classes.counts.sum())
 
     def checked(self) -> dict[int, str | None]:
-        """Return position in the sample -> label by a person; None: none of the classes.
-
-        Raises a LopsError about a row that the table does not have, with another text, or without a
-        label.
-        """
+        """Return position in the sample -> label by a person; None: none of the classes."""
         position = {row: i for i, row in enumerate(self.drawn.positions.tolist())}
         for row, (_, check) in self._checked.items():
             if check is not None and self.columns.text is not None and row in position:
@@ -119,15 +115,8 @@ class Sample:
                 f"{len(outside):,} checked rows cannot be used: row {outside[0]:,} and such have "
                 "no label, or the table has no such rows. Take rows of to_check.csv"
             )
-        said = {row: one.label for row, one in self._checked.items()}
-        names = {cell_text(self.classes.values[name]): name for name in self.classes.names}
-        known = Names(names)
-        spelt = {text: known.meant(text) for text in set(said.values())}
-        none = {text for text in spelt if text.strip() in ("", NO_CLASS) and text not in names}
-        return {
-            position[row]: None if text in none else names.get(spelt[text] or text, text)
-            for row, text in said.items()
-        }
+        meant = self.classes.meant({one.label for one in self._checked.values()})
+        return {position[row]: meant[one.label] for row, one in self._checked.items()}
 
     def keys(self, table: Mapping[str, str]) -> list[str] | None:
         """Return what names the rows in files; None: their numbers, in a table of known checksum.
@@ -147,11 +136,7 @@ class Sample:
 
 
 def read_npy(path: Path, n: int) -> np.ndarray:
-    """Return a matrix of numbers with n rows from an .npy file, not read before it is used.
-
-    Raises a LopsError about another file, a damaged or pickled one, another shape or number of
-    rows.
-    """
+    """Return a matrix of numbers with n rows from an .npy file, not read before it is used."""
     with reading(path):
         try:
             array = np.load(path, mmap_mode="r", allow_pickle=False)

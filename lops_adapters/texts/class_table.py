@@ -1,5 +1,7 @@
 """The table of classes: rows, kept rows, and how many labels are wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
@@ -12,15 +14,14 @@ class Wrong(NamedTuple):
     """How many labels are wrong: by checked rows, or else an estimate.
 
     Attributes:
-        expected: class -> expected number of wrong labels, the sum of 1 - probability; None: no
-            estimate.
+        shares: class -> estimated share of wrong labels, in [0, 1]; None: no estimate.
         rate: by checked rows; None: none is checked.
         rates: the same per class, of classes with checked rows.
         limits: of the estimate, in [0, 1].
         calibrated: whether the limits hold for about 80 % of tables; then they are shown.
     """
 
-    expected: Mapping[Hashable, float] | None = None
+    shares: Mapping[Hashable, float] | None = None
     rate: Rate | None = None
     rates: Mapping[Hashable, Rate] = {}
     limits: tuple[float, float] = (0.0, 1.0)
@@ -36,10 +37,10 @@ class Wrong(NamedTuple):
 
     def total(self, per_class: Mapping[Hashable, ClassReport]) -> float | None:
         """Return the estimated share of wrong labels in [0, 1]; None: no estimate."""
-        if self.expected is None:
+        if self.shares is None:
             return None
-        rows = sum(report.count for report in per_class.values())
-        return sum(self.expected.values()) / rows
+        wrong = sum(share * per_class[label].count for label, share in self.shares.items())
+        return wrong / sum(report.count for report in per_class.values())
 
 
 def class_table(per_class: Mapping[Hashable, ClassReport], wrong: Wrong, about: str = "") -> str:
@@ -86,13 +87,9 @@ def _wrong_cells(
         cells = {c: [interval(wrong.rates.get(c))] for c in per_class}
         return ["wrong (checked)"], cells, [interval(wrong.rate)]
     total = wrong.total(per_class)
-    if wrong.expected is None or total is None:
+    if wrong.shares is None or total is None:
         return [], {c: [] for c in per_class}, []
-    shares = {
-        c: [percent(wrong.expected[c] / r.count if c in wrong.expected else None)]
-        for c, r in per_class.items()
-        if r.count
-    }
+    shares = {c: [percent(wrong.shares.get(c))] for c, r in per_class.items() if r.count}
     of_all = percent(total)
     if wrong.calibrated:
         low, high = wrong.limits

@@ -29,9 +29,9 @@ _WORTH_SAYING = 0.01  # of the texts; stray characters are not
 _NARROW = 0.1  # range of the share of wrong labels, from which on more checks say little
 
 
-@dataclass
+@dataclass(frozen=True)
 class Why:
-    """The sentences under a selection, in parts, so that a part can be replaced.
+    """The sentences under a selection, in parts.
 
     Attributes:
         classes, texts: problems of the data: of the classes; of copies and empty texts.
@@ -229,7 +229,7 @@ def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
     return Copies(*(np.array(rows, dtype=np.int64) for rows in (again, torn, blank)))
 
 
-def problems(repeated: Copies, where: Place) -> list[str]:
+def conflicts(repeated: Copies, where: Place) -> list[str]:
     """Return sentences about copies whose labels conflict, and empty texts, with their places."""
     torn, blank = repeated.torn.tolist(), repeated.blank.tolist()
     sentences = []

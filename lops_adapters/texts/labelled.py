@@ -1,7 +1,7 @@
 """Selection among labels that are read, in memory or in a table."""
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import ClassReport, LopsError, LopsWarning
-from lops_adapters.labels.labelled import Labelled, about_others, with_checked, with_copies
+from lops_adapters.labels.labelled import Labelled, about_others, with_checked
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe, given_vectors
@@ -23,20 +23,21 @@ from lops_adapters.selection.votes.sources import first_codes
 from lops_adapters.texts.choices import choose_members, choose_probe, described, device_of
 from lops_adapters.texts.explain import (
     Place,
+    Why,
     cannot_tell,
     checked_sentences,
     complaints,
+    conflicts,
     copies,
     pair_sentences,
     positions,
-    problems,
     reasons,
     repeats,
     script_sentences,
 )
 from lops_adapters.texts.rest import SAID, Rest, rest_of
 from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.sources import about_sources
+from lops_adapters.texts.sources import about_sources, suggestions
 
 FEWEST = 10  # texts, for cross-validation
 # A class that a source votes for, or a person names, and that is the label of no row in the end.
@@ -54,6 +55,7 @@ def select_labelled(
     pred_probs: Any = None,
     checked: Any = None,
     notes: Sequence[str] = (),
+    problems: Sequence[str] = (),
     column: Any = None,
     where: Place = positions,
     rest: Sequence[str] = (),
@@ -65,7 +67,7 @@ def select_labelled(
         choice: how to select, with a probe in place of a classifier of scikit-learn.
         labels: n labels to show.
         embeddings, pred_probs, checked: as for :func:`select`.
-        notes: sentences about the labels.
+        notes, problems: sentences about the labels.
         column: of texts, as it was given.
         where: names texts in sentences, given their positions.
         rest: texts without a label that are in no selection, and only learnt from.
@@ -87,36 +89,37 @@ def select_labelled(
     choice = replace(choice, score_unseen=choice.score_unseen or labels_rest)
     used, scored_by = _scorers(choice, known, pred_probs)
     options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
-    outcome = decide(with_copies(known), used, **options)
+    outcome = decide(known, used, **options)
     selection = outcome.selection(known.classes)
     for message in complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
     samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
-    why = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     suggests = labels_rest and not cannot_tell(selection)
-    result = TextSelection(
+    labels = _labels_after(outcome, known, labels) if row.assesses else labels
+    every = *labelled.classes, *labelled.others
+    reports = {label: selection.per_class.get(label, _NO_ROWS) for label in every}
+    said = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
+    if labelled.votes is not None:
+        changed = int((outcome.labels != known.codes).sum())
+        notes = [*notes, *about_sources(labelled.votes, changed, outcome.joined)]
+    said = _explained(said, outcome, known, labels, used, where)
+    return TextSelection(
         outcome,
         known,
+        reports,
         shown,
-        _labels_after(outcome, known, labels) if row.assesses else labels,
-        why,
+        labels,
+        replace(
+            said, texts=[*problems, *said.texts], notes=[*notes, *([SAID] if suggests else [])]
+        ),
         {**_used(used), "samples": samples},
         to_check=rows_to_check(outcome, known, choice.seed) if row.assesses else None,
         votes=labelled.votes,
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
-    _add_classes(result.per_class, labelled)
-    _explain(result, known, used.classifier, where)
-    why.notes += notes
-    if labelled.votes is not None:
-        changed = int((outcome.labels != known.codes).sum())
-        why.notes += about_sources(labelled.votes, changed, outcome.joined)
-    if suggests:
-        why.notes.append(SAID)
-    return result
 
 
 def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
@@ -125,14 +128,6 @@ def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> l
     for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
         labels[place] = known.classes[code]
     return labels
-
-
-def _add_classes(per_class: dict[Hashable, ClassReport], labelled: Labelled) -> None:
-    """Add the classes that are the label of no row, in place, since the report reads them, too."""
-    reports = dict(per_class)
-    per_class.clear()
-    for label in (*labelled.classes, *labelled.others):
-        per_class[label] = reports.get(label, _NO_ROWS)
 
 
 def _rest_of(
@@ -155,10 +150,13 @@ def _rest_of(
 def _used(choice: Choice) -> dict[str, Any]:
     """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
+    shares = choice.class_shares
     return {
         "probe": repr(probe),
         "device": device_of(probe),
         "sure": choice.sure,
+        "class_shares": shares and {str(label): float(share) for label, share in shares.items()},
+        "labelled_by": choice.labelled_by,
         "encoder": getattr(encoder, "encoder", encoder),
         "analyzer": getattr(probe, "analyzer", None),
         **choice.asked,
@@ -167,18 +165,21 @@ def _used(choice: Choice) -> dict[str, Any]:
     }
 
 
-def _explain(result: TextSelection, known: Labelled, probe: Probe, where: Place) -> None:
-    """Add the sentences about corrections, checked rows, copies and scripts."""
-    why, labels = result.said, [result.labels[row] for row in known.places.tolist()]
-    why.texts += about_others(known)
-    if result.checks_rows:
-        why.pairs = pair_sentences(result.corrections())
-        why.rows += checked_sentences(result.checked_rate, len(labels))
+def _explained(
+    said: Why, outcome: Outcome, known: Labelled, labels: list[Any], choice: Choice, where: Place
+) -> Why:
+    """Return the sentences with those about suggestions, checked rows, copies and scripts."""
+    texts, pairs, rows = about_others(known), list[str](), list[str]()
+    if choice.row.assesses:
+        pairs = pair_sentences(suggestions(outcome, known.classes))
+        rate = outcome.noise.total if outcome.noise is not None and known.checked else None
+        rows += checked_sentences(rate, len(known))
     if not isinstance(known.samples, np.ndarray):
-        copied = copies(known.samples, labels)
-        why.texts += problems(copied, lambda rows: where(known.places[rows].tolist()))
-        why.rows += repeats(copied)
-        why.rows += script_sentences(known.samples, probe)
+        copied = copies(known.samples, [labels[row] for row in known.places.tolist()])
+        texts += conflicts(copied, lambda rows: where(known.places[rows].tolist()))
+        rows += repeats(copied)
+        rows += script_sentences(known.samples, choice.classifier)
+    return replace(said, texts=texts, pairs=pairs, rows=rows)
 
 
 def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Choice, str]:

@@ -138,11 +138,11 @@ def _bars(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
     rejected = [report.count - report.kept for report in reports]
     axis.barh(places, rejected, left=kept, label="rejected", color="lightgray")
     wrong = selection.wrong
-    how, counts = "estimate", [(wrong.expected or {}).get(label, np.nan) for label in classes]
+    how, shares = "estimate", wrong.shares or {}
     if wrong.rate is not None:
-        how = "checked"
-        pairs = zip(classes, reports, strict=True)
-        counts = [wrong.rates[c].value * r.count if c in wrong.rates else np.nan for c, r in pairs]
+        how, shares = "checked", {label: rate.value for label, rate in wrong.rates.items()}
+    pairs = zip(classes, reports, strict=True)
+    counts = [shares.get(label, np.nan) * report.count for label, report in pairs]
     if np.isfinite(counts).any():
         axis.plot(counts, places, "|", markersize=14, color="black", label=f"wrong ({how})")
     axis.set(yticks=places, yticklabels=list(map(str, classes)), xlabel="rows")
@@ -161,12 +161,8 @@ def _confidence(axis: Any, selection: TextSelection) -> None:
 
 def _suggested(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
     """Draw how many rejected rows of each label have which suggestion."""
-    index_of = {label: i for i, label in enumerate(classes)}
-    counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    for i in selection.rejected.tolist():
-        label, suggested = selection.labels[i], selection.suggested[i]
-        if label in index_of and suggested in index_of and label != suggested:
-            counts[index_of[label], index_of[suggested]] += 1
+    pairs = {(label, suggested): n for label, suggested, n in selection.corrections()}
+    counts = np.array([[pairs.get((label, other), 0) for other in classes] for label in classes])
     axis.imshow(counts, cmap="Oranges", aspect="auto")
     for row, column in zip(*np.nonzero(counts), strict=True):
         axis.text(column, row, counts[row, column], ha="center", va="center")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +10,10 @@ import numpy as np
 
 from lops_adapters import extras
 from lops_adapters.console import unsure
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.labels.labelled import Labelled
+from lops_adapters.report.totals import Totals
 from lops_adapters.selection import METHODS, Outcome
 from lops_adapters.selection.committee.checking import next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
@@ -23,8 +22,7 @@ from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.rest import Rest
-from lops_adapters.texts.sources import source_reports
-from lops_adapters.texts.totals import ladder_of, rungs
+from lops_adapters.texts.sources import source_reports, suggestions
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
@@ -48,8 +46,8 @@ class TextSelection(Selection):
             :class:`lops_adapters.report.contents.SourceReport`; empty without votes.
         votes: as read, a :class:`lops_adapters.labels.votes.Votes`; None without votes.
         suggested: (n,) object array, the most probable label; None for a row that is checked as of
-            no class. A committee weighs its members against the label; a rejected text may keep its
-            own label, if that is uncertain but the most probable. A text without a label gets one
+            no class. A committee weighs its members against the label; a rejected text keeps its
+            own label unless another one is clearly more probable. A text without a label gets one
             by :mod:`lops_adapters.texts.rest`. With ``automatic`` it is the held-out probe's, class
             sizes aside; with other methods the probe's last prediction; None without a label.
         suggested_probability: (n,) float64 in [0, 1], of the suggested label; NaN without one.
@@ -75,6 +73,7 @@ class TextSelection(Selection):
         self,
         outcome: Outcome,
         known: Labelled,
+        per_class: dict[Hashable, ClassReport],
         texts: list[str],
         labels: list[Hashable],
         why: Why,
@@ -86,16 +85,15 @@ class TextSelection(Selection):
         column: Any = None,
     ) -> None:
         n, classes, scored = len(texts), known.classes, known.places
-        selection = outcome.selection(classes)
         super().__init__(
-            _spread(selection.mask, scored, n, False),
-            _spread(selection.learnt_at, scored, n, np.inf),
-            _spread(selection.confidence, scored, n, np.nan),
-            selection.per_class,
-            selection.rule,
-            selection.stopped,
+            _spread(outcome.mask, scored, n, False),
+            _spread(outcome.learnt_at, scored, n, np.inf),
+            _spread(outcome.confidence, scored, n, np.nan),
+            per_class,
+            outcome.rule,
+            outcome.stopped,
         )
-        self._scored, self._selection = scored, selection
+        self._scored = scored
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
@@ -214,9 +212,7 @@ class TextSelection(Selection):
 
         Ties go by the names of the labels.
         """
-        pairs = Counter((self.labels[i], self.suggested[i]) for i in self.rejected.tolist())
-        ordered = sorted(pairs.items(), key=lambda item: (-item[1], str(item[0])))
-        return [(*pair, n) for pair, n in ordered if pair[1] not in (None, pair[0])]
+        return suggestions(self.outcome, self.classes)
 
     def near_duplicates(self) -> list[np.ndarray]:
         """Return groups of nearly equal texts that have a label, sorted positions, int64.
@@ -283,17 +279,15 @@ class TextSelection(Selection):
     def wrong(self) -> Wrong:
         """How many labels are wrong per class: by checked rows, or else an estimate.
 
-        The estimate is the sum of 1 - probability, of the committee only. It misses errors that
-        labels share; classes that are too small to be checked have none.
+        The estimate is of the committee only, see :class:`.noise.Noise`; classes that are too small
+        to be checked have none.
         """
         if self.sample_weight is None or self.noise is None:
             return Wrong(None, self.checked_rate, self.checked_rates)
-        expected = {label: 0.0 for label, r in self.per_class.items() if r.why != TOO_FEW}
-        for i in self._scored.tolist():
-            if self.labels[i] in expected:
-                expected[self.labels[i]] += 1 - float(self.sample_weight[i])
+        rates = zip(self.classes, self.noise.of_classes, strict=True)
+        shares = {c: rate.value for c, rate in rates if self.per_class[c].why != TOO_FEW}
         limits, calibrated = (self.noise.low, self.noise.high), self.noise.holds
-        return Wrong(expected, self.checked_rate, self.checked_rates, limits, calibrated)
+        return Wrong(shares, self.checked_rate, self.checked_rates, limits, calibrated)
 
     def page(
         self,
@@ -306,6 +300,8 @@ class TextSelection(Selection):
         keys: Sequence[str] | None = None,
         table: Mapping[str, str] | None = None,
         near: Sequence[np.ndarray] = (),
+        totals: Totals | None = None,
+        why: Why | None = None,
     ) -> SelectionPage:
         """Return everything a report shows.
 
@@ -319,6 +315,7 @@ class TextSelection(Selection):
             table: where corrections go, see
                 :class:`lops_adapters.report.contents.SelectionPage`.
             near: groups of near-duplicates to show, as :meth:`near_duplicates` returns them.
+            totals, why: of a whole table of which the texts are a sample; default: of the texts.
 
         Raises:
             LopsError: the number of gold labels, ids or row numbers is not the number of texts.
@@ -342,31 +339,30 @@ class TextSelection(Selection):
                 plain = values.tolist() if hasattr(values, "tolist") else values
                 listed[name] = [plain[i] for i in positions]
         to_check: Any = [] if self._check_order is None else self.to_check()
-        page = selection_page(
-            self._selection,
+        wrong = self.wrong
+        reports = self.per_class if totals is None else totals.reports(self.per_class)
+        outcome = self.outcome
+        parts = outcome.mask, outcome.learnt_at, outcome.confidence
+        selection = Selection(*parts, self.per_class, self.rule, self.stopped)
+        return selection_page(
+            selection,
             **listed,
             title=title or f"Rows kept by {self.settings['method']}",
             source=source,
-            suggested=self.suggested[positions],
-            suggested_probability=self.suggested_probability[positions],
-            to_check=np.searchsorted(self._scored, to_check).tolist(),
-            near=[np.searchsorted(self._scored, group) for group in near],
-            why=self.why,
+            why=(why or self.said).sentences,
             settings=self.settings,
             versions=extras.versions(),
-        )
-        estimate = self.wrong.share(self.per_class)
-        right = self.confidence[self._scored]
-        return replace(
-            page,
-            table=dict(table or {}),
-            n_abstained=len(self.abstained),
+            table=table or {},
             sources=self.sources,
-            estimate=estimate,
-            ladder=ladder_of(*rungs(right)) if estimate else [],
-            wrong=wrong_column(self.per_class, self.wrong),
+            estimate=wrong.share(reports),
+            wrong=wrong_column(reports, wrong),
             n_checked=self.checked_rate.checked if self.checked_rate else 0,
             is_probability=METHODS[self.settings["method"]].is_probability,
+            totals=len(self.abstained) if totals is None else totals,
+            near=[np.searchsorted(self._scored, group) for group in near],
+            to_check=np.searchsorted(self._scored, to_check).tolist(),
+            suggested=self.suggested[positions],
+            suggested_probability=self.suggested_probability[positions],
         )
 
     def report(self, path: str | Path, gold: Sequence[Hashable] | None = None) -> Path:

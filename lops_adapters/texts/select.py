@@ -39,6 +39,8 @@ def select(
     source: Sequence[Hashable] | None = None,
     classes: Sequence[Hashable] | None = None,
     groups: Sequence[Hashable] | None = None,
+    class_shares: Mapping[Any, float] | None = None,
+    labelled_by: str | None = None,
     seed: int = 0,
     strict: bool = False,
     quiet: bool = True,
@@ -100,6 +102,13 @@ def select(
             "Sports." for "sport", and listed. Others are refused, unless ``abstain`` names them.
         groups: n names, such as customers, threads or documents; texts of a group do not score
             each other, since they may share what makes a label wrong. Of the committee only.
+        class_shares: class to how frequent it truly is, where you know it: labels that are given
+            too often are doubted. Fractions of 1, or percentages; classes that are not named share
+            what is left, as their labels do. If all are named, numbers of any size. Of the
+            committee only.
+        labelled_by: ``rules``, ``model`` or ``people`` gave the labels, for the estimate of wrong
+            labels and its range; it changes no decision. ``words`` imply rules. Of the committee
+            only, with one label per text.
         seed: of trainings, folds and ties.
         strict: raise instead of warning about a class without kept or learnt texts, or about labels
             unrelated to the texts.
@@ -121,8 +130,9 @@ def select(
     """
     asked = method, keep, per_class, as_probe(probe, quiet), every, sure
     choice = Choice(
-        *asked, encoder, words, analyzer, seed, strict, quiet, score_unseen=score_unseen
-    )
+        *asked, encoder, words, analyzer, seed, strict, quiet, class_shares, labelled_by,
+        score_unseen=score_unseen,
+    )  # fmt: skip
     check(choice, among=offered())
     if texts is None and embeddings is None and pred_probs is None:
         raise LopsError("texts are None; wanted texts, or embeddings or pred_probs")
@@ -138,7 +148,7 @@ def select(
                 f"{several:,} texts have labels by several sources, in rows of their own; "
                 "lops_adapters.labels.votes.votes_by_text joins them to votes."
             )
-    selection = select_labelled(
+    return select_labelled(
         labelled,
         choice,
         read.shown,
@@ -146,10 +156,9 @@ def select(
         pred_probs=pred_probs,
         checked=checked,
         notes=notes,
+        problems=read.problems,
         column=texts,
     )
-    selection.said.texts[:0] = read.problems
-    return selection
 
 
 def _labelled(shown: Sequence[str] | None, read: ReadLabels, groups: Any) -> Labelled:

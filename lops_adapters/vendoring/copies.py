@@ -73,8 +73,6 @@ def target(destination: Path) -> Path:
 def vendor(destination: Path) -> tuple[Path, str]:
     """Copy the core to a file or into a folder; return the file and its state before, see
     :func:`state`.
-
-    Raises a LopsError if there is no such folder, or the file is no unchanged copy of the core.
     """
     path, text = target(destination), core_text()
     previous = state(path, text)

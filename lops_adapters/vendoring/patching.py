@@ -39,11 +39,7 @@ class File(NamedTuple):
 
 
 def examine(root: Path, upstream: Upstream) -> File:
-    """Return the file that the patch touches.
-
-    Raises a LopsError about a folder without this file, files that do not belong to a checkout
-    (links that lead out of it, pipes, huge ones), or if git is not installed.
-    """
+    """Return the file that the patch touches."""
     path = root / upstream.file
     _check_inside(root, [upstream.file, *upstream.companions()])
     if not path.is_file():
@@ -116,9 +112,6 @@ def apply(root: Path, upstream: Upstream, *, dry: bool = False) -> list[str]:
 
     What is already there stays, so applying twice equals applying once. The paths within the
     checkout that were written are returned (``dry``: that would be).
-
-    Raises a LopsError about another folder or commit, a changed file, a foreign file in the way, or
-    if git is not installed. Nothing is written then.
     """
     file, path = _unedited(root, upstream), root / upstream.file
     if file.state == "changed":

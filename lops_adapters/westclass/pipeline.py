@@ -165,8 +165,8 @@ def _improved(first: np.ndarray, trained: SelfTrained, seconds: float, prepared:
     documents that it gets wrong after pre-training.
     """
     corpus = prepared.corpus
-    names, measured = np.array(corpus.classes, dtype=object), prepared.given.others(len(corpus))
-    predicted, scores = names[first[measured].argmax(axis=1)], first[measured].max(axis=1)
+    measured = prepared.given.others(len(corpus))
+    predicted, scores = first[measured].argmax(axis=1), first[measured].max(axis=1)
     labels = PseudoLabels(measured, predicted, scores, len(corpus), corpus.classes)
     limit = f"the limit of {trained.iterations} updates"
     return Stage(

@@ -10,6 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.checked import read_given_labels
 from lops_adapters.datasets.class_words import SEED_FILES, to_write
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.runs.stages import Given
 from lops_adapters.westclass.seeds import Pieces, seed_pieces, words_of_documents
 from lops_adapters.westclass.settings import WestclassSettings
@@ -79,12 +80,10 @@ def draw_labelled(dataset: Dataset, per_class: int, seed: int) -> list[tuple[str
 def find_labelled(corpus: Corpus, settings: WestclassSettings) -> Given:
     """Return the settings' labelled documents, often none."""
     position = {name: i for i, name in enumerate(corpus.ids)}
-    code = {name: i for i, name in enumerate(corpus.classes)}
-    pairs = sorted((position[name], code[label]) for name, label in settings.labelled)
-    return Given(
-        np.array([place for place, _ in pairs], dtype=np.int64),
-        np.array([own for _, own in pairs], dtype=np.int64),
-    )
+    codes = codes_among([label for _, label in settings.labelled], corpus.classes)
+    places = np.array([position[name] for name, _ in settings.labelled], dtype=np.int64)
+    order = np.lexsort((codes, places))
+    return Given(places[order], codes[order])
 
 
 def find_seeds(

@@ -19,14 +19,14 @@ def samples_of(codes: np.ndarray, corpus: Corpus, settings: WestclassSettings) -
 
     The score is the share of the class in the soft label trained on.
     """
-    labels = np.array(corpus.classes, dtype=object)[codes]
     numbers: Counter[str] = Counter()
     ids = []
-    for label in labels:
+    for label in map(corpus.classes.__getitem__, codes.tolist()):
         numbers[label] += 1
         ids.append(f"{label}-{numbers[label]}")
     score = 1 - settings.alpha + settings.alpha / len(corpus.classes)
-    return Samples(ids, labels, np.full(len(ids), score), of="pseudo documents")
+    scores = np.full(len(ids), score)
+    return Samples(ids, codes, corpus.classes, scores, of="pseudo documents")
 
 
 def about(

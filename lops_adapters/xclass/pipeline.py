@@ -21,9 +21,7 @@ from lops_adapters.runs import stages
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.stages import Samples, Stage, iteration
-from lops_adapters.selection import corrected, trusted_positions
-from lops_adapters.selection.selectors import encode
+from lops_adapters.runs.stages import Samples, Stage, iteration, trusted
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.classes import describe_classes
@@ -130,9 +128,8 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> Iterator[
     selection, select_seconds = folder.select(
         f"{arm}-selection", partial(selector, samples, labels.labels)
     )
-    trusted = trusted_positions(selection, labels.labels)
-    names = corrected(selection, labels.labels)[trusted]
-    train = partial(_train, [samples[i] for i in trusted], names, corpus, job, arm)
+    kept, codes = trusted(selection, labels)
+    train = partial(_train, [samples[i] for i in kept], codes, corpus, job, arm)
     arrays, train_seconds = folder.stage(f"{arm}-classifier", train)
     tables = {"pseudo_labels-0.csv": label_table(Samples.documents(labels, corpus))}
     seconds, probabilities = (select_seconds, train_seconds), arrays["probabilities"]
@@ -147,14 +144,14 @@ def pseudo_label(
     Their score is the confidence of the alignment. LopsError if all of them are of one class.
     """
     kept = most_confident(alignment, fraction, seed)
-    labels = np.array(corpus.classes, dtype=object)[alignment.codes[kept]]
-    if len(set(labels)) < 2:
+    codes = alignment.codes[kept]
+    if len(np.unique(codes)) < 2:
         raise LopsError(
-            f"all {len(kept)} pseudo-labels are {labels[0]!r}; wanted at least two classes: "
-            "give more telling class names"
+            f"all {len(kept)} pseudo-labels are {corpus.classes[codes[0]]!r}; wanted at least two "
+            "classes: give more telling class names"
         )
     scores = alignment.confidence[kept].astype(np.float64)
-    return PseudoLabels(readable[kept], labels, scores, len(corpus), corpus.classes)
+    return PseudoLabels(readable[kept], codes, scores, len(corpus), corpus.classes)
 
 
 def first_names(corpus: Corpus) -> list[str]:
@@ -239,10 +236,9 @@ def _align(
 
 
 def _train(
-    texts: Sequence[str], labels: np.ndarray, corpus: Corpus, job: Job[XclassSettings], arm: str
+    texts: Sequence[str], codes: np.ndarray, corpus: Corpus, job: Job[XclassSettings], arm: str
 ) -> dict[str, Any]:
     classifier = build_classifier(job.settings, job.device, quiet=job.quiet)
-    codes = encode(labels, corpus.classes)
     classifier.fit(texts, codes, len(corpus.classes), seed=job.seed)
     if not job.settings.rounds:
         job.save_model(arm, ProbeClassifier("xclass", corpus.classes, classifier))

@@ -31,8 +31,9 @@ def test_a_corpus_and_made_up_documents(results, monkeypatch):
     assert made["noise_before"] is None
     assert 150 <= made["n_kept"] <= 170  # half of each of 20 classes, rounded up
     assert made["peak_bytes"] > made["file_bytes"] > 0
+    rejected = f"{demo['n_rows'] - demo['n_kept']} of {demo['n_rows']}"
     assert select.printed("select-demo-*.json").text.startswith(
-        f"```text\n$ {demo['asked']}\ndemo.csv: kept "
+        f"```text\n$ {demo['asked']}\ndemo.csv: {rejected} labels are "
     )
     table = select.numbers().text
     assert "| generated | 300 | 0.5 |" in table

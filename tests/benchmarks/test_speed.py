@@ -50,19 +50,11 @@ def test_scale(measured):
 
 
 def test_watching(measured):
-    item = measured(watching, "--dataset", "demo", "--repeats", "1", "--turns", "3", "--seeds", "2")
+    item = measured(watching, "--dataset", "demo", "--repeats", "1")
     found = item["result"]
     assert found["watching"] > 0
-    low, high = found["online_quartiles"]
-    assert -1 < low <= found["online"] <= high
-    assert (found["online_turns"], found["online_clock"]) == (3, "process_time")
-    for ways in found["areas"].values():
-        assert all(len(areas) == 2 for areas in ways.values())
-        assert ways["watched"] != ways["online"]
-        assert min(ways["watched"]) > found["best_possible"] > 0
     assert "times_faster" not in found
     assert f"| demo | linear | {found['documents']} |" in speed.watching().text
-    assert "| demo | linear |" in speed.listening().text
 
 
 def test_what_a_framework_costs(measured, monkeypatch):

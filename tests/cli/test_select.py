@@ -93,12 +93,15 @@ def test_every_row_comes_back_unchanged(here, suffix, capsys):
 
 def test_what_is_written_beside_the_rows(here):
     path = write_table(here / "news.csv", ROWS)
-    run(path, "--gold", "true", "--id", "nr", "--seed", 3)
+    known = "--class-shares", "class 0 30", "--labelled-by", "people"
+    run(path, "--gold", "true", "--id", "nr", "--seed", 3, *known)
     config = json.loads((here / "news-lops" / "config.json").read_text())
     assert config["framework"] == "select"
     assert config["seed"] == 3
     assert config["settings"]["gold"] == "true"
     assert config["settings"]["method"] == "committee"
+    assert config["settings"]["class_shares"] == {"class 0": 30.0}
+    assert config["settings"]["labelled_by"] == "people"
     assert config["dataset"]["sha256"] == files.checksums([path])
     assert {"versions", "git_commit", "device", "command", "started"} <= set(config)
     summary = json.loads((here / "news-lops" / "summary.json").read_text())

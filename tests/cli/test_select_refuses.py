@@ -230,6 +230,10 @@ def test_files_of_words(here, message, options):
         ("leave --per-class out", "--per-class --method released"),
         ("margin has no option '--sure'; leave it out", "--sure 0.9 --method margin"),
         ("--probe is 'linera'; did you mean 'linear'?", "--probe linera"),
+        ("--class-shares: found 'a'; wanted a class and a number, as in", "--class-shares a"),
+        ("--class-shares: found 'a 5'; wanted a class", "--class-shares twice.txt"),
+        ("shares.json is damaged or missing", "--class-shares shares.json"),
+        ("automatic has no option '--labelled-by'", "--labelled-by rules --method automatic"),
         ("--words need an encoder, which compares texts with them, and --encoder is none",
          "--words words.json --encoder none"),
     ],
@@ -237,6 +241,7 @@ def test_files_of_words(here, message, options):
 def test_options_are_named_as_typed(here, capsys, message, options):
     write_table(here / "news.csv", ROWS)
     (here / "words.json").write_text('{"class 0": ["a"], "class 1": ["b"]}')
+    (here / "twice.txt").write_text("a 5\n\na 5\n")
     given = ["select", "news.csv", "--text", "text", "--label", "weak", *options.split()]
     assert main(given) == BAD_INPUT
     assert message in capsys.readouterr().err

@@ -49,7 +49,7 @@ def streamed_whole(monkeypatch):
 SETTINGS = [
     (".csv", ["--sure", "0.8", "--seed", "3"]),
     (".parquet", ["--per-class"]),
-    (".tsv", []),
+    (".tsv", ["--class-shares", "class 0 30", "--labelled-by", "rules"]),
     (".jsonl", []),
 ]
 

@@ -29,7 +29,7 @@ def test_pseudo_labels_count_seeds():
     assert labels.labels.tolist() == ["sport", "arts", "arts", "sport"]
     assert labels.scores.tolist() == [2, 1, 2, 1]
     assert labels.coverage == 4 / 6
-    assert labels.classes == ("arts", "sport")
+    assert labels.classes == ("sport", "arts")
 
 
 def test_a_seed_of_two_classes_counts_for_both_and_all_seeds_of_a_class_add_up():

@@ -139,7 +139,7 @@ def test_a_class_shrinks_when_less_than_half_is_left(left, warned, caplog):
     first = pseudo_label(corpus, seeds)
     rest = np.r_[np.flatnonzero(first.labels == "sport"), np.flatnonzero(first.labels == "law")]
     rest = np.sort(rest[: 8 + left])
-    parts = first.positions[rest], first.labels[rest], first.scores[rest]
+    parts = first.positions[rest], first.codes[rest], first.scores[rest]
     watch = SeedWatch(corpus)
     with caplog.at_level(logging.WARNING):
         watch.look("iteration 0", seeds, first)
@@ -157,7 +157,7 @@ def test_a_shrinking_class_and_a_common_word_are_told_once(caplog):
         assert not caplog.records
         labels = pseudo_label(corpus, {"law": ["judge"], "sport": ["the"]})
         rest = labels.labels != "law"
-        parts = labels.positions[rest], labels.labels[rest], labels.scores[rest]
+        parts = labels.positions[rest], labels.codes[rest], labels.scores[rest]
         fewer = PseudoLabels(*parts, 40, labels.classes)
         for number in (1, 2):
             watch.look(f"standard, iteration {number}", later, fewer)

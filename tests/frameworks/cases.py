@@ -162,7 +162,7 @@ CASES = {
                 Kill("lops-0-selection", f"{HAN}.updates", 3),
             ),
             work=(f"{ENCODER}.encode", f"{HAN}.updates", f"{HAN}.predict_prepared"),
-            other={("--method", "released"): "settings.method = 'ranked', not 'released'"},
+            other={("--method", "released"): "settings.method = 'algorithm1', not 'released'"},
             usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,

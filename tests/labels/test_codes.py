@@ -101,7 +101,7 @@ def test_gold_labels_of_a_list():
     page = select(texts, labels.astype(int).astype(str).tolist(), encoder=None).page(
         gold=labels.astype(str).tolist()
     )
-    assert page.noise_before == 0
+    assert page.counts.noise_before == 0
 
 
 def test_names_that_are_nearly_one_are_a_problem():

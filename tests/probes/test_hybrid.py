@@ -38,14 +38,6 @@ def test_snapshots_are_means_of_snapshots(three):
         np.testing.assert_allclose(hybrid.probabilities, expected, atol=1e-6)
 
 
-def test_outputs_of_the_training_pass_are_means(three):
-    watched = [list(probe.watch(TEXTS, CODES, 3, seed=7, online=True)) for probe in three]
-    assert len(watched[0]) == 3
-    for hybrid, linear, embedding in zip(*watched, strict=True):
-        expected = (linear.probabilities + embedding.probabilities) / 2
-        np.testing.assert_allclose(hybrid.probabilities, expected, atol=1e-6)
-
-
 def test_stages_with_and_without_a_listener(three):
     heard = []
     stages = [Stage(1, steady), Stage(2, steady, heard=lambda *said: heard.append(said))]

@@ -2,16 +2,17 @@
 
 from dataclasses import fields, replace
 from html.parser import HTMLParser
-from inspect import signature
 
 import numpy as np
 
 from lops_adapters.core import ClassReport, Selection
-from lops_adapters.report.contents import SelectionPage
+from lops_adapters.report.contents import Charts, Counts, Listed, SelectionPage
 from lops_adapters.report.data import selection_page
 
 CLASSES = ("arts", "law")
-LATER = {one.name for one in fields(SelectionPage)} - set(signature(selection_page).parameters)
+PARTS = {"counts": Counts, "charts": Charts, "rows": Listed}
+PART_OF = {one.name: part for part, kind in PARTS.items() for one in fields(kind)}
+LATER = {*PART_OF, "ladder"} - {"to_check", "near", "is_probability"}  # not of selection_page
 VOID = {"meta", "input", "img", "br"}
 HOSTILE = (
     "<script>window.ran = 1</script>",
@@ -100,6 +101,16 @@ def gold(n=40):
     return [CLASSES[(i + 1) % 2] if i == 0 or i >= n - n // 5 else given[i] for i in range(n)]
 
 
+def changed(made, **values) -> SelectionPage:
+    """The page with other values, also of its parts."""
+    for name, value in values.items():
+        new, part = {name: value}, PART_OF.get(name)
+        made = replace(
+            made, **(new if part is None else {part: replace(getattr(made, part), **new)})
+        )
+    return made
+
+
 def page(n=40, *, with_gold=True, **more) -> SelectionPage:
     chosen = {
         "title": "Toy",
@@ -116,7 +127,7 @@ def page(n=40, *, with_gold=True, **more) -> SelectionPage:
     made = selection_page(
         chosen.pop("selection", selection(n)), given, chosen.pop("labels", labels(n)), **chosen
     )
-    return replace(made, **later)
+    return changed(made, **later)
 
 
 def hostile_page() -> SelectionPage:
@@ -133,11 +144,11 @@ def hostile_page() -> SelectionPage:
     worst = [HOSTILE[i % 12] for i in range(n)]
     suspects = [
         replace(row, label=text, suggested=text, gold=text)
-        for row, text in zip(made.suspects, worst, strict=True)
+        for row, text in zip(made.rows.suspects, worst, strict=True)
     ]
-    classes = [replace(made.classes[0], label=text, why=text) for text in HOSTILE[:12]]
+    classes = [replace(made.counts.classes[0], label=text, why=text) for text in HOSTILE[:12]]
     settings = {text: text for text in HOSTILE[:12]}
-    return replace(
+    return changed(
         made,
         confused=[(text, HOSTILE[0], 3) for text in HOSTILE[:12]],
         why=list(HOSTILE),

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,18 +8,19 @@ from lops_adapters.report.data import selection_page
 from lops_adapters.report.measure import learnt_bins, least_trusted, own_threshold, threshold_rows
 from lops_adapters.selection import keep_all
 
-from .examples import HOSTILE, gold, hostile_page, labels, page, selection, texts
+from .examples import HOSTILE, changed, gold, hostile_page, labels, page, selection, texts
 
 
 def test_numbers_of_a_selection():
     made = page()
-    assert (made.n_rows, made.n_kept) == (40, 32)
-    assert made.learnt == [(1.0, 20, 0), (2.0, 12, 0), (None, 0, 8)]
-    assert made.thresholds == [(0.75, 20, 20, 1), (0.5, 32, 32, 1), (-0.25, 40, 40, 9)]
-    assert made.noise_before == 9 / 40
-    assert made.noise_after == 1 / 32
+    assert (made.counts.n_rows, made.counts.n_kept) == (40, 32)
+    assert made.charts.learnt == [(1.0, 20, 0), (2.0, 12, 0), (None, 0, 8)]
+    assert made.charts.thresholds == [(0.75, 20, 20, 1), (0.5, 32, 32, 1), (-0.25, 40, 40, 9)]
+    assert made.counts.noise_before == 9 / 40
+    assert made.counts.noise_after == 1 / 32
     assert [
-        (row.label, row.count, row.kept, row.noise_before, row.noise_after) for row in made.classes
+        (row.label, row.count, row.kept, row.noise_before, row.noise_after)
+        for row in made.counts.classes
     ] == [("arts", 20, 16, 5 / 20, 1 / 16), ("law", 20, 16, 4 / 20, 0.0)]
     assert made.why == [
         "Method: released.",
@@ -30,11 +30,11 @@ def test_numbers_of_a_selection():
 
 def test_without_gold_labels_no_noise():
     made = page(with_gold=False)
-    assert made.noise_before is made.noise_after is None
-    assert made.n_gold == made.n_gold_kept == 0
-    assert all(not with_gold and wrong is None for _, _, with_gold, wrong in made.thresholds)
-    assert all(row.noise_before is row.noise_after is None for row in made.classes)
-    assert all(row.gold is None for row in made.suspects)
+    assert made.counts.noise_before is made.counts.noise_after is None
+    assert made.counts.n_gold == made.counts.n_gold_kept == 0
+    assert all(not with_gold and wrong is None for _, _, with_gold, wrong in made.charts.thresholds)
+    assert all(row.noise_before is row.noise_after is None for row in made.counts.classes)
+    assert all(row.gold is None for row in made.rows.suspects)
 
 
 def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
@@ -46,38 +46,38 @@ def test_some_gold_labels_measure_as_if_there_were_no_other_rows():
     made, chosen = page(gold=some), selection()
     at = np.flatnonzero(with_gold)
     wrong = np.array([gold()[i] != labels()[i] for i in at])
-    assert (made.n_gold, made.n_gold_kept) == (26, int(chosen.mask[at].sum()))
-    assert made.noise_before == pytest.approx(wrong.mean())
-    assert made.noise_after == pytest.approx(wrong[chosen.mask[at]].mean())
+    assert (made.counts.n_gold, made.counts.n_gold_kept) == (26, int(chosen.mask[at].sum()))
+    assert made.counts.noise_before == pytest.approx(wrong.mean())
+    assert made.counts.noise_after == pytest.approx(wrong[chosen.mask[at]].mean())
     arts = np.array([labels()[i] == "arts" for i in at])
-    assert made.classes[0].noise_before == pytest.approx(wrong[arts].mean())
-    assert made.thresholds[-1][1:] == (40, 26, wrong.sum())
-    assert [rows for _, rows, _, _ in made.thresholds] == [
-        rows for _, rows, _, _ in page().thresholds
+    assert made.counts.classes[0].noise_before == pytest.approx(wrong[arts].mean())
+    assert made.charts.thresholds[-1][1:] == (40, 26, wrong.sum())
+    assert [rows for _, rows, _, _ in made.charts.thresholds] == [
+        rows for _, rows, _, _ in page().charts.thresholds
     ]
-    assert {row.gold for row in made.suspects} == {None, *gold()}
+    assert {row.gold for row in made.rows.suspects} == {None, *gold()}
 
 
 def test_every_way_to_have_no_gold_label():
     pandas = pytest.importorskip("pandas")
     some = [pandas.NA, None, float("nan"), "", " ", *gold()[5:]]
     made = page(gold=pandas.Series(some, dtype=object))
-    assert made.n_gold == 35
+    assert made.counts.n_gold == 35
     assert made == page(gold=[None] * 5 + gold()[5:])
 
 
 def test_the_least_trusted_rows_come_first():
     made = page(suspects_per_class=5)
-    assert len(made.suspects) == 10
-    assert sorted(row.position for row in made.suspects[:8]) == list(range(32, 40))
+    assert len(made.rows.suspects) == 10
+    assert sorted(row.position for row in made.rows.suspects[:8]) == list(range(32, 40))
     assert all(
         not row.selected and row.learnt_at is None and row.confidence == -0.25
-        for row in made.suspects[:8]
+        for row in made.rows.suspects[:8]
     )
     # ties: the rows first for which the probe is surest of another class
-    assert [row.position for row in made.suspects[:4]] == [38, 36, 34, 32]
-    assert {row.label for row in made.suspects[:4]} == {"arts"}
-    first = made.suspects[0]
+    assert [row.position for row in made.rows.suspects[:4]] == [38, 36, 34, 32]
+    assert {row.label for row in made.rows.suspects[:4]} == {"arts"}
+    first = made.rows.suspects[0]
     assert (first.text, first.suggested, first.gold, first.id) == (
         "text number 38 about arts",
         "law",
@@ -106,7 +106,7 @@ def test_suspects_of_each_class_and_in_all():
 def test_long_texts_are_cut(monkeypatch):
     monkeypatch.setattr("lops_adapters.report.data.LONGEST", 10)
     made = page(texts=["y" * 50] * 40)
-    assert {row.text for row in made.suspects} == {"y" * 9 + "…"}
+    assert {row.text for row in made.rows.suspects} == {"y" * 9 + "…"}
 
 
 def test_columns_of_any_kind():
@@ -122,17 +122,19 @@ def test_columns_of_any_kind():
     shuffled = pandas.Series(labels(), index=range(40, 80))
     assert page(labels=shuffled, texts=pandas.Series(texts(), index=range(40, 80))) == page()
     holes = page(suggested=[None, float("nan")] * 20, suggested_probability=[np.nan] * 40)
-    assert {(row.suggested, row.suggested_probability) for row in holes.suspects} == {(None, None)}
+    assert {(row.suggested, row.suggested_probability) for row in holes.rows.suspects} == {
+        (None, None)
+    }
 
 
 def test_numbers_as_labels():
     given = [0, 1, 0, 1]
     chosen = keep_all(["a"] * 4, given)
     made = selection_page(chosen, ["a"] * 4, given, title="t", source="s", gold=[0, 1, 1, 2])
-    assert [row.label for row in made.classes] == ["0", "1"]
-    assert made.noise_before == 0.5
-    assert made.learnt == []
-    assert made.thresholds == [(0.0, 4, 4, 2)]
+    assert [row.label for row in made.counts.classes] == ["0", "1"]
+    assert made.counts.noise_before == 0.5
+    assert made.charts.learnt == []
+    assert made.charts.thresholds == [(0.0, 4, 4, 2)]
 
 
 def test_survives_json():
@@ -140,7 +142,7 @@ def test_survives_json():
         stored = json.loads(json.dumps(made.to_json(), allow_nan=False))
         assert stored == made.to_json()
         json.dumps(stored, ensure_ascii=False).encode("utf-8")
-    assert replace(page(), settings={"tau": np.float64(0.5)}).to_json()["settings"] == {"tau": 0.5}
+    assert changed(page(), settings={"tau": np.float64(0.5)}).to_json()["settings"] == {"tau": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_survives_json():
         ({"gold": gold(39)}, "found 39 gold"),
         ({"ids": []}, "found 0 ids"),
         ({"suggested": ["law"]}, "found 1 suggested"),
-        ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' of row 39 is no class of the selection"),
+        ({"labels": ["arts"] * 39 + ["war"]}, "label 'war' at position 39 is no class"),
         ({"gold": [None] * 40}, "all 40 gold labels are missing; give some"),
         ({"gold": [0] * 40}, "pass all as class names or all as class numbers"),
     ],
@@ -168,7 +170,7 @@ def test_confidences_that_are_no_numbers():
     with pytest.raises(LopsError, match="the confidence of row 3 is NaN"):
         page(selection=chosen)
     chosen.confidence[3] = -np.inf
-    assert page(selection=chosen).thresholds[-1][0] == -0.25
+    assert page(selection=chosen).charts.thresholds[-1][0] == -0.25
 
 
 def test_thresholds_count_as_one_would():
@@ -218,7 +220,7 @@ def test_no_own_threshold_where_classes_are_cut_apart():
     assert own_threshold(np.full(4, 0.5), np.array([True, False, True, True]), timed=False) is None
     assert own_threshold(scores, np.zeros(4, dtype=bool), timed=False) is None
     assert own_threshold(scores, np.ones(4, dtype=bool), timed=False) == 0.1
-    assert page().own_threshold == 0.5
+    assert page().charts.own_threshold == 0.5
 
 
 def test_many_times_of_learning_become_bins():
@@ -241,6 +243,6 @@ def test_many_times_of_learning_become_bins():
 
 def test_lone_surrogates_are_replaced():
     assert "lone � surrogate �" in json.dumps(hostile_page().to_json(), ensure_ascii=False)
-    joined = page(texts=["\ud83d\ude00"] * 40).suspects[0].text
+    joined = page(texts=["\ud83d\ude00"] * 40).rows.suspects[0].text
     assert joined == "😀"
-    assert replace(page(), title=HOSTILE[10]).to_json()["title"] == "lone � surrogate �"
+    assert changed(page(), title=HOSTILE[10]).to_json()["title"] == "lone � surrogate �"

@@ -3,14 +3,13 @@
 import base64
 import gzip
 import json
-from dataclasses import replace
 
 import numpy as np
 
 from lops_adapters.report.data import packed
 from lops_adapters.report.selection_page import write_selection_page
 
-from .examples import HOSTILE, page, selection
+from .examples import HOSTILE, changed, page, selection
 from .test_corrections import downloaded, row, says, state
 
 
@@ -42,12 +41,12 @@ def listed(tab):
 def test_every_rejected_row_is_listed_once():
     found = made()
     rejected = set(selection(12_000).rejected.tolist())
-    first = {row.position for row in found.suspects if not row.selected}
-    rest = unpacked(found.more)
-    assert len(found.more) > 1
-    assert len(rest) == found.n_more == len(rejected) - len(first)
+    first = {row.position for row in found.rows.suspects if not row.selected}
+    rest = unpacked(found.rows.more)
+    assert len(found.rows.more) > 1
+    assert len(rest) == found.rows.n_more == len(rejected) - len(first)
     assert {row["position"] for row in rest} == rejected - first
-    assert found.n_unlisted == 0
+    assert found.rows.n_unlisted == 0
     assert {row["code"] for row in rest} == {0, 1}
     assert rest[0]["row"] == rest[0]["position"] + 1
     assert json.loads(json.dumps(found.to_json())) == found.to_json()
@@ -58,20 +57,20 @@ def test_every_rejected_row_of_a_large_class_is_listed():
     chosen = selection(3_000)
     chosen.mask[:] = np.arange(3_000) < 100
     found = made(3_000, labels=given, selection=chosen)
-    listed = [row.position for row in found.suspects if not row.selected]
-    listed += [row["position"] for row in unpacked(found.more)]
+    listed = [row.position for row in found.rows.suspects if not row.selected]
+    listed += [row["position"] for row in unpacked(found.rows.more)]
     assert sorted(listed) == list(range(100, 3_000))
 
 
 def test_few_rows_need_no_packing():
-    assert (made(40).more, made(40).n_more) == ([], 0)
+    assert (made(40).rows.more, made(40).rows.n_more) == ([], 0)
 
 
 def test_what_is_listed_is_said(tmp_path):
     for found, said in (
         (made(), "All rejected rows, and the least trusted kept rows. Look"),
         (made(40), "All rejected rows, and the least trusted kept rows. Look"),
-        (replace(made(), n_rows=20_000), "The least trusted rows per class, 200 in all. Look"),
+        (changed(made(), n_rows=20_000), "The least trusted rows per class, 200 in all. Look"),
     ):
         assert said in write_selection_page(tmp_path / "a.html", found).read_text()
 
@@ -85,7 +84,7 @@ def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
     assert unpacked(parts) == rows[:number]
     monkeypatch.setattr("lops_adapters.report.data.MOST", 1000)
     found = made()
-    assert (found.n_more, found.n_unlisted) == (1000, 2400 - 1000 - 200)
+    assert (found.rows.n_more, found.rows.n_unlisted) == (1000, 2400 - 1000 - 200)
     text = write_selection_page(tmp_path / "a.html", found).read_text()
     assert "The least trusted rows; 1,200 rejected rows did not fit." in text
 
@@ -122,7 +121,7 @@ def test_packed_rows_are_corrected_and_kept(show, tmp_path, browser):
     tab = context.new_page()
     tab.goto(path.as_uri())
     ready(tab)
-    packed = unpacked(made().more)[-1]["row"]
+    packed = unpacked(made().rows.more)[-1]["row"]
     tab.fill("#search", f"number {packed - 1} ")
     row(tab, packed).get_by_role("button", name="delete").click()
     tab.reload()

@@ -13,7 +13,7 @@ from lops_adapters.core import Selection
 from lops_adapters.report.charts import histogram, threshold_chart
 from lops_adapters.report.selection_page import write_selection_page
 
-from .examples import HOSTILE, Reader, hostile_page, page, selection
+from .examples import HOSTILE, Reader, changed, hostile_page, page, selection
 
 
 def read(folder, made):
@@ -40,6 +40,8 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert ["probe.kind", "linear"] in reader.rows
     assert ["numpy", "2.0"] in reader.rows
     assert "wrong by gold labels22.5 %" in reader.text
+    _, reader = read(tmp_path, replace(page(), estimate=[0.25, 0.2, 0.3]))
+    assert "8 of 40 labels are probably wrong" in reader.text
     assert "kept rows wrong by gold labels3.1 %" in reader.text
     assert len(data_of(reader)["suspects"]) == 40
 
@@ -49,12 +51,15 @@ def test_a_reason_of_all_classes_is_given_once(tmp_path):
     _, reader = read(tmp_path, made)
     assert reader.text.count("threshold reached") == 1
     assert "Reason in every class: threshold reached." in reader.text
-    _, reader = read(tmp_path, replace(made, wrong=["wrong (estimate)", "12.5 %", "-"]))
+    _, reader = read(tmp_path, changed(made, wrong=["wrong (estimate)", "12.5 %", "-"]))
     assert reader.rows[0][:5] == ["class", "rows", "kept", "share kept", "wrong (estimate)"]
     assert ["arts", "20", "16", "80 %", "12.5 %", "25.0 %", "6.2 %"] in reader.rows
     _, reader = read(
         tmp_path,
-        replace(made, classes=[made.classes[0], replace(made.classes[1], why="kept whole")]),
+        changed(
+            made,
+            classes=[made.counts.classes[0], replace(made.counts.classes[1], why="kept whole")],
+        ),
     )
     assert ["arts", "20", "16", "80 %", "25.0 %", "6.2 %", "threshold reached"] in reader.rows
     assert ["law", "20", "16", "80 %", "20.0 %", "0.0 %", "kept whole"] in reader.rows
@@ -79,7 +84,7 @@ def test_what_a_reader_looks_for_comes_first(tmp_path):
     assert shown.index("rows kept") > shown.index("Check rows")
     assert "wrong, estimated (4.0 to 20.0\xa0%; more if errors are shared)12.5 %" in shown
     assert shown.index("12.5 %") < shown.index("Per class")
-    _, reader = read(tmp_path, replace(made, n_checked=50))
+    _, reader = read(tmp_path, changed(made, n_checked=50))
     assert "wrong, by 50 checked rows (4.0 to 20.0\xa0%)12.5 %" in reader.text
 
 
@@ -96,7 +101,7 @@ def test_the_suggestion_of_a_rejected_row_is_never_its_label(tmp_path):
     assert ["label", "arts", "law", "unsure"] in reader.rows
     assert ["arts", "", "4", ""] in reader.rows
     assert ["law", "", "", "4"] in reader.rows
-    unsure = [row for row in made.suspects if row.suggested == "unsure"]
+    unsure = [row for row in made.rows.suspects if row.suggested == "unsure"]
     assert {row.suggested_probability for row in unsure} == {None}
 
 
@@ -105,14 +110,14 @@ def test_a_class_that_is_named_unsure(tmp_path):
     chosen.per_class["unsure"] = chosen.per_class.pop("law")
     given = ["arts", "unsure"] * 20
     made = page(selection=chosen, labels=given, gold=None, suggested=["unsure"] * 40)
-    rejected = [row for row in made.suspects if not row.selected and row.label == "unsure"]
+    rejected = [row for row in made.rows.suspects if not row.selected and row.label == "unsure"]
     assert {row.suggested for row in rejected} == {None}
 
 
 def test_suggestions_of_many_classes_are_a_list(tmp_path):
-    classes = [replace(page().classes[0], label=f"class {i}") for i in range(13)]
+    classes = [replace(page().counts.classes[0], label=f"class {i}") for i in range(13)]
     pairs = [("class 0", "class 1", 1200), ("class 2", "class 2", 7)]
-    _, reader = read(tmp_path, replace(page(), classes=classes, suspects=[], confused=pairs))
+    _, reader = read(tmp_path, changed(page(), classes=classes, suspects=[], confused=pairs))
     assert ["class 0", "class 1", "1,200"] in reader.rows
     assert ["class 2", "unsure", "7"] in reader.rows
     assert not any(row[-1] == "unsure" for row in reader.rows)  # no matrix
@@ -228,8 +233,8 @@ def test_the_script_writes_text_only(name):
 def test_near_duplicates(tmp_path):
     groups = [np.array([0, 2, 4]), np.array([1, 5]), np.array([3, 6])]  # of 3 and 6: two labels
     made = page(near=groups, numbers=range(11, 51))
-    assert [group.rows for group in made.near] == [[14, 17], [11, 13, 15], [12, 16]]
-    assert made.near[0].labels == ["law", "arts"]
+    assert [group.rows for group in made.rows.near] == [[14, 17], [11, 13, 15], [12, 16]]
+    assert made.rows.near[0].labels == ["law", "arts"]
     _, reader = read(tmp_path, made)
     assert (
         "3 groups of nearly equal texts; groups with several labels first (1). Near" in reader.text
@@ -245,8 +250,8 @@ def test_many_near_duplicates(tmp_path):
     groups = [np.array([i, i + 200]) for i in range(150)]
     groups[149] = np.concatenate([groups[149], np.arange(2, 40) + 400])
     made = page(600, near=groups)
-    assert (len(made.near), made.n_near) == (100, 150)
-    assert made.near[0].rows[:2] == [150, 350]  # the labels of this group differ
+    assert (len(made.rows.near), made.rows.n_near) == (100, 150)
+    assert made.rows.near[0].rows[:2] == [150, 350]  # the labels of this group differ
     _, reader = read(tmp_path, made)
     assert "150 groups of nearly equal texts; groups with several labels first (1), 100 of" in (
         reader.text
@@ -406,7 +411,9 @@ def test_what_corrections_need(tmp_path):
     assert {row["suggested_code"] for row in data["suspects"] if row["suggested"] == "law"} == {1}
     assert "lops apply 'a <b>.csv'" in reader.text
     assert "a <b>" not in text
-    _, plain = read(tmp_path, page(suggested=["unheard of"] * 40))
+    made = page()
+    suspects = [replace(row, suggested="unheard of") for row in made.rows.suspects]
+    _, plain = read(tmp_path, changed(made, suspects=suspects))
     assert {row["suggested_code"] for row in data_of(plain)["suspects"]} == {-1}
     assert "lops apply corrections.csv TABLE --output FILE" in plain.text
     assert data_of(plain)["key"] != data["key"]

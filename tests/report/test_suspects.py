@@ -1,7 +1,5 @@
 """Rows to check: which rows the page lists, and the card on which a person checks them."""
 
-from dataclasses import replace
-
 import pytest
 
 from lops_adapters.cli import apply
@@ -10,7 +8,7 @@ from lops_adapters.report import data, rows, suspects
 from lops_adapters.report.selection_page import write_selection_page
 
 from ..noisy import read_table, write_table
-from .examples import hostile_page, labels, page, texts
+from .examples import changed, hostile_page, labels, page, texts
 from .test_corrections import corrections, downloaded, many_classes, row, says, state
 
 CHECK = [0, 39, 1, 34]  # arts and law in turn; suggested is always law
@@ -50,35 +48,43 @@ def test_the_rows_of_a_joined_table_are_texts():
 def test_rows_to_check_are_listed_though_they_are_kept():
     made = page(400, suspects_per_class=3, to_check=[7, 399, 2])
     without = page(400, suspects_per_class=3)
-    assert list(made.to_check) == [8, 400, 3]
-    listed = [suspect.position for suspect in made.suspects]
-    least = [suspect.position for suspect in without.suspects]
+    assert list(made.rows.to_check) == [8, 400, 3]
+    listed = [suspect.position for suspect in made.rows.suspects]
+    least = [suspect.position for suspect in without.rows.suspects]
     assert len(listed) == len(set(listed))
     assert set(listed) == {*least, 7, 399, 2}
     assert [i for i in listed if i in least] == least
-    assert {suspect.row for suspect in page(to_check=[3], numbers=range(11, 51)).suspects} >= {14}
-    assert page(to_check=[3], numbers=range(11, 51)).to_check == [14]
+    of_numbers = page(to_check=[3], numbers=range(11, 51)).rows
+    assert {suspect.row for suspect in of_numbers.suspects} >= {14}
+    assert of_numbers.to_check == [14]
 
 
 def test_the_list_keeps_its_size(monkeypatch):
     for room in (data, rows):
         monkeypatch.setattr(room, "LISTED", 10)
     made = page(400, to_check=range(6))
-    assert len(made.suspects) == 10
-    assert {suspect.position for suspect in made.suspects} >= set(range(6))
+    assert len(made.rows.suspects) == 10
+    assert {suspect.position for suspect in made.rows.suspects} >= set(range(6))
     for room in (data, rows):
         monkeypatch.setattr(room, "LISTED", 4)
     made = page(400, to_check=range(6))
-    assert list(made.to_check) == [1, 2, 3, 4]
-    assert {suspect.row for suspect in made.suspects} == {1, 2, 3, 4}
+    assert list(made.rows.to_check) == [1, 2, 3, 4]
+    assert {suspect.row for suspect in made.rows.suspects} == {1, 2, 3, 4}
+
+
+def test_the_list_reaches_to_the_upper_end_of_the_range():
+    made = page(400, suspects_per_class=3, estimate=[0.2, 0.1, 0.3])
+    every = [one.position for one in page(400, suspects_per_class=400).rows.suspects]
+    assert [one.position for one in made.rows.suspects][:120] == every[:120]
+    assert 120 <= len(made.rows.suspects) <= 126
 
 
 def test_no_row_is_packed_that_is_listed():
     rejected = 3_000 // 5
     made = page(3_000, suspects_per_class=20, to_check=[2_999, 2_500, 3])
-    listed = [suspect for suspect in made.suspects if not suspect.selected]
+    listed = [suspect for suspect in made.rows.suspects if not suspect.selected]
     assert {suspect.position for suspect in listed} >= {2_999, 2_500}
-    assert len(listed) + made.n_more == rejected
+    assert len(listed) + made.rows.n_more == rejected
 
 
 @pytest.mark.parametrize(
@@ -184,9 +190,32 @@ def test_a_suggestion_is_hidden_until_the_answer(show):
 def test_wrong_labels_are_counted_while_checking(show):
     tab = opened(show)
     press(tab, "r")
-    assert tab.locator("#check-estimate").inner_text() == "After 1: 0 wrong"
-    press(tab, "n")
-    assert tab.locator("#check-estimate").inner_text() == "After 2: 1 wrong"
+    said = tab.locator("#check-estimate")
+    assert said.inner_text() == "So far: 1 right, 0 wrong, 0 of no class"
+    press(tab, "n1")
+    assert said.inner_text() == "So far: 1 right, 1 wrong, 1 of no class"
+
+
+@pytest.mark.slow
+def test_ten_rows_are_asked_for_and_then_ten_more(show):
+    tab = opened(show, to_check=list(range(25)))
+    said = tab.locator("#check-row")
+    assert progress(tab) == "0 of 10 checked"
+    press(tab, "r" * 9 + "s")
+    assert said.inner_text().startswith("1 skipped row is left.")
+    tab.get_by_role("button", name="Check the skipped rows").click()
+    press(tab, "rr")
+    assert said.inner_text().startswith("10 rows are checked.")
+    tab.get_by_role("button", name="Check 10 more").click()
+    press(tab, "r" * 3)
+    assert (shown(tab), progress(tab)) == ("Row 14", "13 of 20 checked Row 13: right")
+    again = tab.context.new_page()
+    again.goto(tab.url)
+    assert (shown(again), progress(again)) == ("Row 14", "13 of 20 checked")
+    press(again, "r" * 7)
+    again.get_by_role("button", name="Check 5 more").click()
+    press(again, "r" * 5)
+    assert again.locator("#check-row").inner_text().startswith("All rows are checked.")
 
 
 @pytest.mark.slow
@@ -292,10 +321,10 @@ def test_on_a_phone(show, scheme, hostile):
     made = page(to_check=CHECK, texts=[f"{text} " * 60 for text in texts()])
     if hostile:
         made = hostile_page()
-        made = replace(made, to_check=[suspect.row for suspect in made.suspects])
+        made = changed(made, to_check=[suspect.row for suspect in made.rows.suspects])
     tab = show(made, viewport=PHONE, color_scheme=scheme, has_touch=True, is_mobile=True)
     tab.evaluate("document.getElementById('check-card').scrollIntoView()")
-    for _ in made.to_check:
+    for _ in made.rows.to_check[:10]:
         assert tab.evaluate("document.documentElement.scrollWidth") == 360
         for box in tab.evaluate(BOXES):
             assert box["height"] >= 44

@@ -50,7 +50,7 @@ def selection():
 
 
 def test_pseudo_labels(tmp_path):
-    samples = Samples(["d,1", 'd"2', "d\n3"], ["law", "arts", "ä"], [2, 0.85, 1 / 3])
+    samples = Samples(["d,1", 'd"2', "d\n3"], np.arange(3), ["law", "arts", "ä"], [2, 0.85, 1 / 3])
     write_tables(tmp_path, {"a.csv": label_table(samples), "words.json": {"law": ["court"]}})
     assert json.loads((tmp_path / "words.json").read_text()) == {"law": ["court"]}
     assert rows(tmp_path / "a.csv") == [
@@ -62,7 +62,7 @@ def test_pseudo_labels(tmp_path):
 
 
 def test_selection(tmp_path, selection):
-    samples = Samples("abcd", ["law", "law", "law", "arts"])
+    samples = Samples("abcd", np.array([1, 1, 1, 0]), CLASSES)
     write_tables(tmp_path, {"a.csv": selection_table(samples, selection)})
     assert rows(tmp_path / "a.csv") == [
         ["id", "pseudo_label", "learnt_at", "confidence", "selected"],
@@ -87,9 +87,15 @@ def test_predictions(tmp_path):
 def test_columns_of_different_length_write_nothing(tmp_path, selection):
     for ids in ("abc", "abcde"):
         with pytest.raises(ValueError, match="argument"):
-            write_tables(tmp_path, {"a.csv": label_table(Samples(ids, "abcd", range(4)))})
+            write_tables(
+                tmp_path,
+                {"a.csv": label_table(Samples(ids, np.arange(4), tuple("abcd"), range(4)))},
+            )
         with pytest.raises(ValueError, match="argument"):
-            write_tables(tmp_path, {"a.csv": selection_table(Samples(ids, "abcd"), selection)})
+            write_tables(
+                tmp_path,
+                {"a.csv": selection_table(Samples(ids, np.arange(4), tuple("abcd")), selection)},
+            )
         with pytest.raises(ValueError, match="argument"):
             write_predictions(tmp_path / "a.csv", ids, "x", np.ones((4, 1)))
     assert list(tmp_path.iterdir()) == []
@@ -148,7 +154,8 @@ def test_arms_of_earlier_calls_stay(tmp_path):
 
 N, CLASSES = 400, ("arts", "law")
 POSITIONS = np.arange(0, N, 2)
-LABELS = np.array(CLASSES, dtype=object)[np.arange(len(POSITIONS)) % 2]
+CODES = np.arange(len(POSITIONS)) % 2
+LABELS = np.array(CLASSES, dtype=object)[CODES]
 CORPUS = Corpus("toy", [f"d{i}" for i in range(N)], [f"text {i}" for i in range(N)], CLASSES)
 
 
@@ -177,7 +184,7 @@ def test_an_evaluator_of_some_documents_has_their_checks():
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_documents_to_check(tmp_path, seed):
-    labels = Samples([CORPUS.ids[i] for i in POSITIONS], LABELS, None, POSITIONS)
+    labels = Samples([CORPUS.ids[i] for i in POSITIONS], CODES, CLASSES, None, POSITIONS)
     write_to_check(tmp_path / "first.csv", CORPUS, labels, [], seed)
     first = read_rows(tmp_path / "first.csv")
     assert [*first[0]][1:] == ["label", "checked", "text"]

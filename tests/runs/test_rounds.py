@@ -60,7 +60,9 @@ def go(tmp_path, monkeypatch):
         folder = RunFolder.open(tmp_path / "run", {"settings": {}}, resume=True)
         settings = ConweaSettings(classifier="linear", rounds=n, every=3)
         job = Job(folder, settings, 5, "cpu", quiet=True)
-        prepared = Prepared(corpus=CORPUS, samples=Samples([], []), seconds={}, given=given)
+        prepared = Prepared(
+            corpus=CORPUS, samples=Samples([], [], CORPUS.classes), seconds={}, given=given
+        )
         monkeypatch.setattr(ConweaSettings, "final_method", lambda settings, arm: method)
         done = list(run_rounds("lops", predictions(codes), prepared, job, "conwea"))
         return SimpleNamespace(rounds=done, trained=trained, folder=folder)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.training_set import POOL, TrainingSet, codes_of, fading_classes
+from lops_adapters.runs.training_set import POOL, TrainingSet, fading_classes
 
 CLASSES = ("arts", "law", "sport")
 
@@ -14,9 +14,9 @@ CLASSES = ("arts", "law", "sport")
 @pytest.fixture
 def training():
     """Six documents, of which 1, 2 and 5 are labelled, and none as arts."""
-    names = np.array(["sport", "law", "sport"], dtype=object)
+    codes = np.array([2, 1, 2])
     return TrainingSet.start(
-        PseudoLabels(np.array([1, 2, 5]), names, np.array([3.0, 1.0, 2.0]), 6, CLASSES)
+        PseudoLabels(np.array([1, 2, 5]), codes, np.array([3.0, 1.0, 2.0]), 6, CLASSES)
     )
 
 
@@ -40,7 +40,7 @@ def test_the_start(training):
     assert training.since.tolist() == [POOL, 0, 0, POOL, POOL, 0]
     labels = training.pseudo_labels()
     assert (labels.n_documents, labels.classes, labels.empty_classes) == (6, CLASSES, ("arts",))
-    assert codes_of(labels).tolist() == [2, 1, 2]
+    assert labels.codes.tolist() == [2, 1, 2]
 
 
 def test_a_missing_class_moves_no_number(training):
@@ -56,7 +56,7 @@ def test_a_missing_class_moves_no_number(training):
         (3, "sport", 0.8),
         (5, "sport", 2),
     ]
-    assert codes_of(training.pseudo_labels()).tolist() == [1, 2, 1, 2, 2]
+    assert training.pseudo_labels().codes.tolist() == [1, 2, 1, 2, 2]
 
 
 def test_the_rejected_return_and_may_come_back_otherwise(training):
@@ -89,7 +89,7 @@ def test_bootstrapping_by_rank(training):
     assert moved.positions.tolist() == [3, 4]
     assert moved.labels.tolist() == ["law", "sport"]
     assert training.since.tolist() == [POOL, 0, 0, 1, 1, 0]
-    assert codes_of(training.pseudo_labels()).tolist() == [2, 1, 1, 2, 2]
+    assert training.pseudo_labels().codes.tolist() == [2, 1, 1, 2, 2]
 
 
 def test_by_rank_a_class_without_pseudo_labels_stays_without(training):
@@ -101,16 +101,11 @@ def test_by_rank_a_class_without_pseudo_labels_stays_without(training):
 
 
 def test_a_class_fades_when_its_share_falls_below_half():
-    initial = PseudoLabels(
-        np.arange(8), np.repeat(["law", "sport"], [4, 4]).astype(object), np.ones(8), 8, CLASSES
-    )
-    at_half = np.repeat(["law", "sport"], [1, 3]).astype(object)
+    law, sport = 1, 2
+    initial = PseudoLabels(np.arange(8), np.repeat([law, sport], 4), np.ones(8), 8, CLASSES)
+    at_half = np.repeat([law, sport], [1, 3])
     assert fading_classes(initial, at_half) == []
-    assert fading_classes(initial, np.repeat(["law", "sport"], [1, 4]).astype(object)) == [
-        ("law", 0.5, 0.2)
-    ]
-    assert fading_classes(initial, np.repeat(["sport"], [9]).astype(object)) == [("law", 0.5, 0.0)]
-    gone_from_the_start = PseudoLabels(
-        np.arange(4), np.repeat(["law"], 4).astype(object), np.ones(4), 8, CLASSES
-    )
+    assert fading_classes(initial, np.repeat([law, sport], [1, 4])) == [("law", 0.5, 0.2)]
+    assert fading_classes(initial, np.repeat([sport], 9)) == [("law", 0.5, 0.0)]
+    gone_from_the_start = PseudoLabels(np.arange(4), np.full(4, law), np.ones(4), 8, CLASSES)
     assert fading_classes(gone_from_the_start, at_half) == [("law", 1.0, 0.25)]

@@ -109,7 +109,7 @@ def test_checked_rows_outside_the_sample(here, capsys):
     checks = ("--checked", "given.csv", "--checked-column", "seen", "--probe-rows", 90, "--quiet")
     run("whole.csv", *checks)
     run_on_ray("parts/*.csv", "--output", "out", *checks)
-    assert capsys.readouterr().out.count("by 63 checked rows") == 2
+    assert capsys.readouterr().out.count(" wrong, by 63 checked rows") == 2
     found = rows_of(here / "out", ".csv")
     assert found == rows_of(here / "whole-lops", ".csv")
     kept = {row["nr"]: row["weak"] for row in found["kept"]}

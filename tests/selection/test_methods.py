@@ -184,7 +184,7 @@ def test_a_rule_is_lops():
     ("name", "settings", "message"),
     [
         ("best", {}, "method is 'best'; wanted one of standard, learning-order, released"),
-        ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: online"),
+        ("margin", {"folds": 3}, "margin has no option 'folds'; its options are: none of its own"),
         ("random", {"folds": 3}, "random has no option 'folds'; its options are: none of its own"),
         ("automatic", {"fold": 3}, "automatic has no option 'fold'; its options are: folds"),
         ("o2u-net", {"variant": "mine"}, "variant is 'mine'; wanted one of paper, released"),

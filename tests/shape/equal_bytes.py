@@ -25,7 +25,7 @@ from tqdm import tqdm
 HERE = Path(__file__).resolve().parents[2]
 ROWS = 300  # of a table; a method decides on all of its rows
 VOLATILE = re.compile(
-    r'"(?:[a-z_]*seconds|commit|python|platform|date|started|finished)": [^,}\n]*'
+    r'"(?:[a-z_]*seconds|(?:git_)?commit|edited|python|platform|date|started|finished)": [^,}\n]*'
     r"|\d+(?:\.\d+)? (?:s|seconds|minutes)\b"
 )
 METHODS = (
@@ -124,9 +124,20 @@ def run(command: list[str], folder: Path) -> dict[str, str]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and before.get(path) != path.stat().st_mtime_ns:
             content = path.read_bytes().decode("utf-8", "surrogateescape")
-            digest = hashlib.sha256(VOLATILE.sub("", content).encode("utf-8", "surrogateescape"))
+            content = VOLATILE.sub("", content)
+            if path.suffix == ".json":
+                content = sorted_keys(content)
+            digest = hashlib.sha256(content.encode("utf-8", "surrogateescape"))
             said[path.relative_to(folder).as_posix()] = digest.hexdigest()
     return {key: VOLATILE.sub("", value) for key, value in said.items()}
+
+
+def sorted_keys(content: str) -> str:
+    """Return JSON with its keys in order; the lines, where volatile values are cut out of it."""
+    try:
+        return json.dumps(json.loads(content), sort_keys=True)
+    except ValueError:
+        return "\n".join(sorted(line.strip(" ,") for line in content.splitlines()))
 
 
 def main(arguments: list[str]) -> int:

@@ -69,9 +69,9 @@ def test_they_are_neither_kept_nor_rejected(labels, more, expected):
 def test_the_page_and_the_frame():
     found = select(TEXTS, changed(None))
     page = found.page(gold=GOLD, ids=[f"id {i}" for i in range(150)])
-    assert (page.n_rows, page.n_abstained, page.n_gold) == (120, 30, 120)
-    assert {row.row for row in page.suspects} <= set((OTHERS + 1).tolist())
-    for row in page.suspects:
+    assert (page.counts.n_rows, page.counts.n_abstained, page.counts.n_gold) == (120, 30, 120)
+    assert {row.row for row in page.rows.suspects} <= set((OTHERS + 1).tolist())
+    for row in page.rows.suspects:
         assert row.id == f"id {row.row - 1}"
         assert row.text == TEXTS[row.row - 1]
     frame = found.to_frame()

@@ -9,8 +9,9 @@ import pytest
 import lops_adapters
 from lops_adapters import LopsError
 from lops_adapters.core import ClassReport
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.texts.class_table import Wrong
-from lops_adapters.texts.result import TextSelection
+from lops_adapters.texts.sources import suggestions
 
 from ..noisy import noisy_texts
 
@@ -56,7 +57,7 @@ def test_summary_and_reasons():
         "Members: TF-IDF + logistic regression, neighbours by LSA.",
         "Kept: rows whose label is more probably right than wrong.",
         found.stopped,
-        "Next: train on the corrected labels with their weights, with balanced classes.",
+        "Next: train on train.csv, the corrected labels with their weights, with balanced classes.",
         "Expect more wrong labels than rejected ones if the labels share errors",
         "Classes with fewer than 10 rows: single (1). Their labels can hardly be checked;",
     ):
@@ -66,14 +67,14 @@ def test_summary_and_reasons():
 def test_gold_labels_come_after(tmp_path):
     found = select(TEXTS, LABELS, probe="linear")
     page, turned = found.page(GOLD), found.page(GOLD[::-1])
-    assert page.n_kept == turned.n_kept == len(found.kept)
-    assert page.noise_before == pytest.approx(WRONG.mean())
-    assert page.noise_after == pytest.approx(WRONG[found.kept].mean())
-    assert found.page().noise_before is None
+    assert page.counts.n_kept == turned.counts.n_kept == len(found.kept)
+    assert page.counts.noise_before == pytest.approx(WRONG.mean())
+    assert page.counts.noise_after == pytest.approx(WRONG[found.kept].mean())
+    assert found.page().counts.noise_before is None
     assert page.why == found.why
     assert page.settings["method"] == "committee"
     assert page.title == "Rows kept by committee"
-    assert page.is_probability
+    assert page.charts.is_probability
     assert page.wrong[0] == "wrong (estimate)"
     *classes, whole = found.summary().splitlines()[1:]
     shown = [line.split()[-2] for line in classes]
@@ -119,14 +120,17 @@ def test_a_polars_column_gives_a_polars_frame():
     ],
 )
 def test_corrections(labels, suggested, rejected, expected):
-    columns = {"labels": labels, "suggested": np.array(suggested, dtype=object)}
-    selection = SimpleNamespace(**columns, rejected=np.array(rejected, dtype=int))
-    assert TextSelection.corrections(selection) == expected
+    classes, mask = sorted(set(labels)), np.ones(len(labels), dtype=bool)
+    mask[rejected] = False
+    columns = {"labels": labels, "suggested": suggested}
+    codes = {name: codes_among(given, classes) for name, given in columns.items()}
+    outcome = SimpleNamespace(**codes, mask=mask)
+    assert suggestions(outcome, classes) == expected
 
 
 def test_the_range_of_wrong_labels_holds_their_estimate():
     """3 of 10 labels are expected to be wrong, beyond either limit."""
     report = {"a": ClassReport(10, 8, 0, 8, None, "")}
-    assert Wrong({"a": 3.0}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
-    assert Wrong({"a": 3.0}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
+    assert Wrong({"a": 0.3}, limits=(0.1, 0.2)).share(report) == [0.3, 0.1, 0.3]
+    assert Wrong({"a": 0.3}, limits=(0.4, 0.5)).share(report) == [0.3, 0.3, 0.5]
     assert Wrong().share(report) == []

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lops_adapters.selection.committee.belief import Model
+from lops_adapters.selection.committee.belief import Model, suggestions
 from lops_adapters.selection.committee.likelihoods import likelihoods
 from lops_adapters.selection.committee.member import Member, vectors_of, without_nan
 
@@ -25,8 +25,8 @@ class Assessment(NamedTuple):
         mask: (m,) bool, kept.
         right: (m,) float64, the probability that the label is right: the confidence of the
             selection.
-        suggested: (m,) int64 codes of the most probable classes, given members and labels; -1: a
-            person says that no class fits.
+        suggested: (m,) int64 codes of :func:`.belief.suggestions`; -1: a person says that no class
+            fits.
         probability: (m,) float64, of the suggested class.
         labels: (m,) int64 codes of the labels; of votes, of the most probable class by members and
             votes.
@@ -40,7 +40,7 @@ class Assessment(NamedTuple):
 
     @property
     def said(self) -> np.ndarray:
-        """The codes to suggest, (m,) int64; -2 where a rejected label is the most probable one."""
+        """The codes to suggest, (m,) int64; -2 where a rejected label has no suggestion."""
         return np.where(~self.mask & (self.suggested == self.labels), -2, self.suggested)
 
     def at(self, positions: np.ndarray) -> Assessment:
@@ -103,8 +103,7 @@ class FittedCommittee:
         vectors = vectors_of(compared, len(codes), lambda one: read[id(one.reader)])
         true = model.believed(true, model.rows(true, codes, vectors))
         right = true[np.arange(len(codes)), codes]
-        suggested, probability = true.argmax(axis=1), true.max(axis=1)
-        return Assessment(right >= self.least[codes], right, suggested, probability, codes)
+        return Assessment(right >= self.least[codes], right, *suggestions(true, codes), codes)
 
     def _likelihoods(
         self, samples: Sequence[Any], groups: np.ndarray | None

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
-from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, skill
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
     evidence,
@@ -29,14 +29,7 @@ from lops_adapters.selection.committee.posterior import (
     posterior_given,
 )
 from lops_adapters.selection.committee.scores import Mean, Scores
-from lops_adapters.selection.committee.shifts import (
-    Frame,
-    Rows,
-    Shifts,
-    Spreads,
-    integrated,
-    leaning,
-)
+from lops_adapters.selection.committee.shifts import Frame, Rows, Shifts, integrated, leaning
 from lops_adapters.selection.votes.source_table import Source, assess
 from lops_adapters.selection.votes.sources import Sources
 from lops_adapters.selection.votes.sources import fit as fit_sources
@@ -45,9 +38,10 @@ from lops_adapters.surroundings import one_blas_thread
 # Rejected rows, per wrong label at the upper end of its range: what is measured limits what is
 # rejected.
 MOST_REJECTED = 1.2
-# Spreads of labels joined from votes, as a part of those of labels somebody gave. Chosen on the
-# tables of docs/results/sources.md among 0.2, 0.33, 0.5 and 1.
-OF_JOINED = 0.5
+# How much more probable than the label another class has to be, to take its place. Chosen on half
+# of the families of docs/results/checked-rows.md and confirmed on the others: without it, labels
+# that are replaced get worse on three of 33 tables.
+MORE_PROBABLE = 0.15
 
 
 @dataclass(frozen=True)
@@ -168,7 +162,9 @@ class Belief:
         labels: (n,) int64 codes; of votes, the most probable classes.
         before, true: (n, k) probabilities of the true classes, of the posterior and of the model.
         tells: whether members or checked rows can tell right from wrong labels.
+        guessed: whether members agree with the labels no more than by chance.
         noise: the share of wrong labels; None: it cannot be estimated.
+        limit: the same, whoever labelled: it limits what is rejected.
         sources: of votes, what is estimated of each source.
     """
 
@@ -177,7 +173,9 @@ class Belief:
     before: np.ndarray
     true: np.ndarray
     tells: bool
+    guessed: bool
     noise: Noise | None
+    limit: Noise | None
     sources: Sequence[Source] = ()
 
     def least_kept(self, right: np.ndarray) -> float:
@@ -187,12 +185,28 @@ class Belief:
         are wrong labels.
         """
         joined = self.model.posterior.sources is not None
-        if joined and not self.tells:
+        if not self.tells and (self.guessed or joined):
             return 0.0
-        if self.noise is None or not self.noise.holds:
+        if self.limit is None or not self.limit.holds:
             return 0.5 if joined else least_kept(right)
-        most = min(len(right) - 1, int(MOST_REJECTED * self.noise.high * len(right)))
+        most = min(len(right) - 1, int(MOST_REJECTED * self.limit.high * len(right)))
         return min(0.5, float(np.partition(right, most)[most]))
+
+
+def suggestions(true: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the suggested codes and their probabilities, (m,) each.
+
+    The most probable class, if it is clearly more probable than the label; else the label.
+    ``true`` are (m, k) probabilities of the true classes, ``labels`` (m,) codes.
+
+    >>> true = np.array([[0.45, 0.55], [0.4, 0.6]])
+    >>> [found.tolist() for found in suggestions(true, np.array([0, 0]))]
+    [[0, 1], [0.45, 0.6]]
+    """
+    own = true[np.arange(len(labels)), labels]
+    replaced = true.max(axis=1) - own > MORE_PROBABLE
+    codes = np.where(replaced, true.argmax(axis=1), labels)
+    return codes, np.where(replaced, true.max(axis=1), own)
 
 
 def believe(
@@ -210,37 +224,42 @@ def believe(
     likely, codes, checked = scores.likely, labelled.codes, labelled.checked
     tells = skill(likely, codes) >= LEAST_SKILL
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
+    diagnostics, origin = None, choice.origin
     if labelled.votes is None:
         estimates: Sequence[Source] = ()
         of_class = np.bincount(codes, minlength=likely.shape[1])
-        one = not count_label or len(scores.choices) < 2
-        diagnostics = None if one else diagnose(scores.choices, likely, codes)
+        if count_label and len(scores.choices) > 1:
+            diagnostics = diagnose(scores.choices, likely, codes)
         calibration = calibration_of(diagnostics, of_class, kind)
         can_tell = tells or calibration.applies or bool(checked)
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
         posterior, estimates = _of_votes(scores, votes, checked, tells)
         calibration = calibration_of(None, scores.mean.shares)
-        halved = Spreads(*(OF_JOINED * spread for spread in calibration.spreads))
-        calibration = replace(calibration, spreads=halved)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
+    assumed = [calibration]
+    if origin is not None and diagnostics is not None:
+        offset = calibration.offset + calibration.origins[origin]
+        assumed.append(replace(calibration, offset=offset))
     if choice.class_shares is not None:
-        shares = shares_of(choice.class_shares, labelled.classes)
-        calibration = replace(tilted(calibration, before, labels, shares), applies=True)
+        shares = shares_of(choice.class_shares, labelled.classes, labels)
+        assumed = [replace(tilted(one, before, labels, shares), applies=True) for one in assumed]
     known = before, labels, scores.vectors, checked
-    model = Model.learn(posterior, calibration, *known)
+    models = [Model.learn(posterior, one, *known) for one in assumed]
+    model, applies = models[0], assumed[0].applies
     true = model.believed(before, model.rows(before, labels, scores.vectors))
-    places, checks = as_arrays(checked)
+    copies = with_copies(labelled).checked
+    places, checks = as_arrays(copies)
     named = checks >= 0
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
-    noise, by = None, choice.labelled_by
-    if calibration.applies or checked or tells:
-        holds = calibration.applies or (bool(checked) and count_label)
-        offset = calibration.offset + (0.0 if by is None else calibration.origins[by])
-        assumed = replace(calibration, offset=offset)
-        noise = _noise(Model.learn(posterior, assumed, *known), *known, holds)
-    return Belief(model, labels, before, true, tells or bool(checked), noise, estimates)
+    noises: list[Noise | None] = [None]
+    if applies or checked or tells:
+        holds = applies or (bool(checked) and count_label)
+        noises = [_noise(one, *known, copies, holds) for one in models]
+    guessed = skill(likely, codes) < by_chance(likely)
+    told = tells or bool(checked), guessed, noises[-1], noises[0]
+    return Belief(model, labels, before, true, *told, estimates)
 
 
 def _noise(
@@ -249,14 +268,20 @@ def _noise(
     labels: np.ndarray,
     vectors: np.ndarray,
     checked: Mapping[int, int],
+    copies: Mapping[int, int],
     holds: bool,
 ) -> Noise:
-    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`."""
+    """Return the noise by a model; arguments as of :class:`Model` and :class:`.noise.Noise`.
+
+    ``copies`` are the checked rows and their copies.
+    """
     rows, each = model.rows(before, labels, vectors), np.arange(len(labels))
     wrong = 1 - model.believed(before, rows)[each, labels]
-    places, checks = as_arrays(checked)
+    places, checks = as_arrays(copies)
     wrong[places] = checks != labels[places]
-    return Noise.of(model.shifts, rows, wrong, places, before[each, labels] == 1, holds)
+    certain = before[each, labels] == 1
+    certain[places] = True
+    return Noise.of(model.shifts, rows, wrong, np.array([*checked], dtype=np.int64), certain, holds)
 
 
 @one_blas_thread

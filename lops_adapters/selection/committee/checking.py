@@ -31,7 +31,7 @@ def check_order(codes: np.ndarray, seed: int, right: np.ndarray | None = None) -
     :func:`lops_adapters.selection.canonical.content_order`; ``right`` (n,) probabilities.
 
     >>> check_order(np.array([0, 0, 0, 1]), seed=0).tolist()
-    [2, 3, 0, 1]
+    [0, 1, 3, 2]
     """
     weights = np.ones(len(codes)) if right is None else right * (1 - right) + _LEAST
     uniform = (tie_hash(np.arange(len(codes)), seed) + 0.5) / 2.0**64

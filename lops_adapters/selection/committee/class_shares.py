@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import typed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.committee.calibration import Calibration
@@ -19,6 +19,7 @@ from lops_adapters.surroundings import one_blas_thread
 
 _CLOSE, _STEPS, _STEP = 1e-4, 100, 0.5
 _KNOWN = 0.02  # standard deviation of shares that a user gives
+_EXACT = 1e-6  # of their sum
 
 
 def check_shares(shares: Any) -> None:
@@ -34,16 +35,39 @@ def check_shares(shares: Any) -> None:
         )
 
 
-def shares_of(shares: Mapping[Any, float], classes: Sequence[Hashable]) -> np.ndarray:
-    """Return the shares of these classes, (k,), which sum to 1; LopsError if one has none."""
-    without = [repr(label) for label in classes if label not in shares]
-    if without:
+def shares_of(
+    shares: Mapping[Any, float], classes: Sequence[Hashable], codes: np.ndarray
+) -> np.ndarray:
+    """Return the shares of these classes, (k,), which sum to 1.
+
+    Of all classes, numbers of any size. Of some, fractions if they sum to at most 1, else
+    percentages; the other classes share what is left as the labels do, (n,) ``codes``. Raises a
+    LopsError about a name that is no class, and where nothing is left.
+
+    >>> shares_of({"spam": 5}, ["spam", "ham", "news"], np.array([0, 1, 1, 1, 2])).round(4).tolist()
+    [0.05, 0.7125, 0.2375]
+    """
+    known = {*classes, *map(str, classes)}
+    unknown = [repr(label) for label in shares if label not in known]
+    if unknown:
         raise LopsError(
-            f"{typed('class_shares')} say nothing of {', '.join(without[:5])}; wanted a number for "
-            "each class of the labels"
+            f"{typed('class_shares')} names {listed(unknown, 5)}, which no row has as its label; "
+            f"the classes are {listed(classes, 10)}"
         )
-    found = np.array([float(shares[label]) for label in classes])
-    return np.asarray(found / max(found.sum(), 1e-300))
+    found = np.array([shares.get(label, shares.get(str(label), np.nan)) for label in classes])
+    given = ~np.isnan(found)
+    found = np.where(given, found, 0.0)
+    total = float(found.sum())
+    left = (1 if total <= 1 + _EXACT else 100) - total
+    if not given.all() and left <= _EXACT:
+        others = listed((classes[code] for code in np.flatnonzero(~given).tolist()), 5)
+        raise LopsError(
+            f"{typed('class_shares')} sum to {total:g} and leave nothing for {others}; give each "
+            "class a number, or some of them less than 100 in all"
+        )
+    rest = np.bincount(codes, minlength=len(classes)) * ~given
+    found += left * rest / max(1, rest.sum())
+    return np.asarray(found / found.sum())
 
 
 @one_blas_thread

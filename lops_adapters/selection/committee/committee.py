@@ -8,14 +8,13 @@ import numpy as np
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes import Probe
 from lops_adapters.probes.embedding import EmbeddingProbe
-from lops_adapters.selection.choice import NONE, Choice, is_fraction
+from lops_adapters.selection.choice import LABELLED_BY, NONE, Choice, is_fraction
 from lops_adapters.selection.committee.assessment import FittedCommittee
-from lops_adapters.selection.committee.belief import Belief, believe
-from lops_adapters.selection.committee.calibration import coefficients
-from lops_adapters.selection.committee.class_shares import check_shares
+from lops_adapters.selection.committee.belief import Belief, believe, suggestions
+from lops_adapters.selection.committee.class_shares import check_shares, shares_of
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
@@ -64,10 +63,11 @@ class HeldOut(Method):
         members, kind = self.members(labelled.samples, choice)
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
+        check_known(labelled, choice)
         checks = bool(labelled.checked)
         scores = score(members, folded, unseen=choice.score_unseen, vectors=checks)
         belief = believe(scores, labelled, kind, choice, count_label=self.count_label)
-        return self.decided(scores, belief, labelled, choice)
+        return self.decided(scores, belief, with_copies(labelled), choice)
 
     def decided(
         self, scores: Scores, belief: Belief, labelled: Labelled, choice: Choice
@@ -90,6 +90,17 @@ class Automatic(HeldOut):
         outcome, _ = decide(scores, belief, labelled, choice, count_label=self.count_label)
         said = Predicted.of(scores.likely)
         return replace(outcome, suggested=said.codes, probability=said.probability, noise=None)
+
+
+def check_known(labelled: Labelled, choice: Choice) -> None:
+    """Raise a LopsError if what is known of the labels is not of these labels."""
+    if choice.class_shares is not None:
+        shares_of(choice.class_shares, labelled.classes, labelled.codes)
+    if choice.labelled_by is not None and labelled.votes is not None:
+        raise LopsError(
+            f"{typed('labelled_by')} is {choice.labelled_by}, and several sources vote; it is for "
+            "tables with one label per row: leave it out"
+        )
 
 
 @dataclass(frozen=True)
@@ -136,13 +147,12 @@ class Committee(HeldOut, Assessor):
 
     def check(self, choice: Choice) -> None:
         super().check(choice)
-        encoder, words, origins = choice.encoder, choice.words, coefficients()["origins"]
+        encoder, words, origin = choice.encoder, choice.words, choice.labelled_by
         if choice.class_shares is not None:
             check_shares(choice.class_shares)
-        if choice.labelled_by is not None and choice.labelled_by not in origins:
+        if origin is not None and origin not in LABELLED_BY:
             raise LopsError(
-                f"{typed('labelled_by')} is {choice.labelled_by!r:.80}; wanted one of "
-                f"{', '.join(origins)}"
+                f"{typed('labelled_by')} is {origin!r:.80}; wanted one of {', '.join(LABELLED_BY)}"
             )
         if not (encoder is None or isinstance(encoder, str) or hasattr(encoder, "vectors")):
             raise LopsError(
@@ -208,7 +218,8 @@ def decide(
         wanted = np.bincount(labels[mask], minlength=len(small))
         mask = best(right, labels, wanted, choice.seed)
     mask[rows] = right[rows] == 1
-    predicted = Predicted.of(true)
+    predicted = Predicted(len(labels))
+    predicted.codes, predicted.probability = suggestions(true, labels)
     apart = checks < 0  # of no class, or of one that no sample has
     predicted.codes[rows[apart]] = checks[apart]
     predicted.probability[rows[apart]] = np.where(checks[apart] < -1, 1.0, np.nan)

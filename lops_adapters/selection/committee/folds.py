@@ -125,10 +125,7 @@ class Folded:
         return folds
 
     def splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield, per fold, the sorted positions of the other folds and of the fold itself.
-
-        Raises a LopsError as :meth:`check`, and of fewer groups than folds.
-        """
+        """Yield, per fold, the sorted positions of the other folds and of the fold itself."""
         fold, folds = self.fold(), range(self.folds)
         for left_out in progress(folds, desc="folds", unit="training", quiet=self.quiet):
             yield np.flatnonzero(fold != left_out), np.flatnonzero(fold == left_out)

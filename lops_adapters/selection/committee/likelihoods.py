@@ -3,6 +3,8 @@
 Notation: n samples, k classes, codes 0..k-1 of the pseudo-labels.
 """
 
+import math
+
 import numpy as np
 
 # Of all samples, spread evenly over the classes: a rare class cannot win by a tiny denominator.
@@ -106,3 +108,13 @@ def skill(likely: np.ndarray, codes: np.ndarray) -> float:
     largest = likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)
     agreed = (largest[np.arange(n), codes] / largest.sum(axis=1)).mean()
     return float((agreed - 1 / k) / (1 - 1 / k))
+
+
+def by_chance(likely: np.ndarray) -> float:
+    """Return the :func:`skill` that guesses may have: two standard errors above 0.
+
+    >>> by_chance(np.full((400, 2), 0.5))
+    0.1
+    """
+    n, k = len(likely), int((likely.max(axis=0) > 0).sum())
+    return 2 / math.sqrt(n * max(1, k - 1))

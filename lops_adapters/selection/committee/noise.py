@@ -73,12 +73,12 @@ class Noise:
             shifts, rows: of the samples.
             wrong: (n,) probabilities that labels are wrong; 0 or 1 of checked rows.
             checked: (m,) positions of the checked rows.
-            certain: (n,) bool, labels that are believed.
+            certain: (n,) bool, labels that are believed, and checked rows and their copies.
             holds: see the class.
         """
         is_checked = np.zeros(len(wrong), dtype=bool)
         is_checked[checked] = True
-        free, likely = ~(is_checked | certain), expit(shifts.odds(rows)[0])
+        free, likely = ~certain, expit(shifts.odds(rows)[0])
         total = _rate(shifts, rows, wrong, likely, free, len(checked))
         of_classes = []
         for code in range(shifts.k):

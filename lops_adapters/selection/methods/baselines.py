@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError, Selection
-from lops_adapters.labels.labelled import Labelled
+from lops_adapters.labels.labelled import Labelled, codes_among
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.methods.ranked import best, keep_best
@@ -29,9 +29,8 @@ def keep_all(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
             "sample"
         )
     labels = values(pseudo_labels)
-    code_of = {label: code for code, label in enumerate(dict.fromkeys(labels))}
-    codes = np.array([code_of[label] for label in labels], dtype=np.int64)
-    return _whole(codes, len(code_of)).selection(list(code_of))
+    classes = list(dict.fromkeys(labels))
+    return _whole(codes_among(labels, classes), len(classes)).selection(classes)
 
 
 def _whole(codes: np.ndarray, n_classes: int) -> Outcome:

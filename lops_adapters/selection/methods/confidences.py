@@ -5,7 +5,6 @@ Notation: n samples, k classes, t checkpoints, w(x) the pseudo-label of x.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, Snapshot
 from lops_adapters.selection.choice import Choice
-from lops_adapters.selection.method import Method, option
+from lops_adapters.selection.method import Method
 from lops_adapters.selection.methods.ranked import keep_best
 from lops_adapters.selection.outcome import Outcome, Predicted
 
@@ -174,7 +173,6 @@ def watch(
     *,
     seed: int,
     every: int | None,
-    online: bool = False,
     predicted: Predicted | None = None,
 ) -> int:
     """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
@@ -186,7 +184,7 @@ def watch(
     if any(confidence.needs_checkpoints for confidence in confidences):
         probe.check_checkpoints()
     checkpoints = 0
-    for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every, online=online):
+    for snapshot in probe.watch(samples, codes, n_classes, seed=seed, every=every):
         if np.isnan(snapshot.probabilities).any():
             raise LopsError(
                 f"the probe predicts NaN at time {snapshot.time}: its training has diverged; "
@@ -219,12 +217,11 @@ def score(
     *,
     seed: int = 0,
     every: int | None = None,
-    online: bool = False,
 ) -> dict[str, np.ndarray]:
     """Train a probe once and score all samples by several confidences.
 
     Args:
-        probe, samples, codes, n_classes, seed, every, online: as for
+        probe, samples, codes, n_classes, seed, every: as for
             :meth:`lops_adapters.probes.Probe.watch`.
         confidences: names from :data:`CONFIDENCES`.
 
@@ -239,15 +236,12 @@ def score(
         raise LopsError(f"confidence is {unknown[0]!r}; wanted some of {', '.join(CONFIDENCES)}")
     scores = {name: CONFIDENCES[name](np.asarray(codes), n_classes) for name in confidences}
     watched = list(scores.values())
-    watch(probe, samples, codes, n_classes, watched, seed=seed, every=every, online=online)
+    watch(probe, samples, codes, n_classes, watched, seed=seed, every=every)
     return {name: confidence.scores() for name, confidence in scores.items()}
 
 
-@dataclass(frozen=True)
 class Watched(Method):
     """Ranks by the confidence of its name, after one watched training."""
-
-    online: bool = option(False)
 
     checkpoints = True
 
@@ -266,7 +260,7 @@ class Watched(Method):
         confidence, predicted = self.confidence(codes, k), Predicted(len(codes))
         checkpoints = watch(
             choice.classifier, labelled.samples, codes, k, [confidence],
-            seed=choice.seed, every=choice.every, online=self.online, predicted=predicted,
+            seed=choice.seed, every=choice.every, predicted=predicted,
         )  # fmt: skip
         stopped = f"trained to the end, {checkpoints} checkpoints"
         return keep_best(

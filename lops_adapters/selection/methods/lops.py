@@ -10,7 +10,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, check_counts
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods
-from lops_adapters.selection.method import Method, option
+from lops_adapters.selection.method import Method
 from lops_adapters.selection.methods.confidences import no_checkpoint
 from lops_adapters.selection.outcome import Outcome, Predicted
 from lops_adapters.selection.selectors import Labels
@@ -32,8 +32,6 @@ class Lops:
         every, seed, strict: see :func:`lops_adapters.selection.build`.
         corrected: predictions count after division by the classes' shares of the pseudo-labels, see
             :func:`~.likelihoods.likelihoods`; the paper does not divide.
-        online: use the outputs of the training pass, see
-            :meth:`lops_adapters.probes.Probe.watch`; costs next to nothing, ranks worse.
     """
 
     probe: Probe
@@ -43,7 +41,6 @@ class Lops:
     seed: int = 0
     strict: bool = False
     corrected: bool = False
-    online: bool = False
 
     def __post_init__(self) -> None:
         self.probe.check_checkpoints()
@@ -73,13 +70,7 @@ class Lops:
             strict=self.strict,
         )
         snapshots = self.probe.watch(
-            samples,
-            codes,
-            k,
-            seed=self.seed,
-            every=self.every,
-            undecided=None if self.online else lambda: order.undecided,
-            online=self.online,
+            samples, codes, k, seed=self.seed, every=self.every, undecided=lambda: order.undecided
         )
         of_labels, last = class_shares(codes, k), Predicted(len(codes))
         for time, predicted, positions in snapshots:
@@ -95,11 +86,8 @@ class Lops:
         return Outcome.of_order(one, codes, last)
 
 
-@dataclass(frozen=True)
 class Rule(Method):
     """A rule of learning order."""
-
-    online: bool = option(False)
 
     takes_n, checkpoints, timed, warns = False, True, True, True
 
@@ -113,7 +101,6 @@ class Rule(Method):
             seed=choice.seed,
             strict=choice.strict,
             corrected=isinstance(choice.keep, Mapping),
-            online=self.online,
         )
 
     def check_probe(self, choice: Choice) -> None:

@@ -48,10 +48,27 @@ def test_shares_that_hold_already_change_hardly_anything():
     np.testing.assert_allclose(after.offset, before.offset, atol=1e-3)
 
 
-def test_shares_are_numbers_of_any_size():
-    check_shares({"spam": 5, "ham": 95})
-    found = shares_of({"ham": 95, "other": 100, "spam": 5}, ["spam", "ham"])
-    assert found.tolist() == [0.05, 0.95]
+CODES = np.array([0, 1, 1, 1, 2])
+NAMES = ["spam", "ham", "news"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({"ham": 95, "spam": 5, "news": 0}, [0.05, 0.95, 0]),
+        ({"ham": 2000, "spam": 1000, "news": 1000}, [0.25, 0.5, 0.25]),
+        ({"spam": 20}, [0.2, 0.6, 0.2]),
+        ({"spam": 0.2}, [0.2, 0.6, 0.2]),
+        ({"spam": 20, "news": 60}, [0.2, 0.2, 0.6]),
+    ],
+)
+def test_shares_of_some_classes_or_of_all(shares, expected):
+    check_shares(shares)
+    np.testing.assert_allclose(shares_of(shares, NAMES, CODES), expected)
+
+
+def test_names_of_classes_that_are_numbers():
+    assert shares_of({"4": 30, 5: 70}, [4, 5], np.array([0, 1])).tolist() == [0.3, 0.7]
 
 
 @pytest.mark.parametrize("shares", ["spam 5", {}, {"a": -1}, {"a": "b"}, {"a": 0}, {"a": True}])
@@ -60,6 +77,14 @@ def test_what_is_no_share_is_refused(shares):
         check_shares(shares)
 
 
-def test_a_class_without_a_share_is_named():
-    with pytest.raises(LopsError, match="say nothing of 'ham'; wanted a number for each class"):
-        shares_of({"spam": 5}, ["spam", "ham"])
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        ({"Spam": 5}, "names 'Spam', which no row has as its label; the classes are spam, ham"),
+        ({"spam": 50, "ham": 60}, "sum to 110 and leave nothing for news; give each class a num"),
+        ({"spam": 1}, "sum to 1 and leave nothing for ham, news"),
+    ],
+)
+def test_shares_that_do_not_suit_the_classes(shares, message):
+    with pytest.raises(LopsError, match=message):
+        shares_of(shares, NAMES, CODES)

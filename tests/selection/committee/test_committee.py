@@ -15,18 +15,20 @@ from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import METHODS, Choice, build
 from lops_adapters.selection.canonical import as_selector
+from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.committee import belief
-from lops_adapters.selection.committee.calibration import calibration_of, coefficients, diagnose
+from lops_adapters.selection.committee.calibration import calibration_of, coefficients
 from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.members import Learnt, Neighbours
-from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept, posterior
+from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept
 from lops_adapters.selection.committee.scores import score
 
 from ...noisy import noisy_texts
 from ..stand_in import likely
+from .oracles import plain_diagnostics, plain_posterior
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,10 +100,10 @@ def by_hand(members, codes=CODES):
     """
     each = [likely(member.probabilities, codes) for member in members]
     mean = np.mean(each, axis=0)
-    right = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+    right = plain_posterior(mean, codes)[0][np.arange(len(codes)), codes]
     if len(members) > 1:
         learnt, per_class = coefficients()["texts"], len(codes) / (codes.max() + 1)
-        numbers = diagnose([one.argmax(axis=1) for one in each], mean, codes)
+        numbers = plain_diagnostics([one.argmax(axis=1) for one in each], mean, codes)
         numbers = np.clip(numbers, learnt["least"], learnt["most"])
         a, b = (learnt[n] + numbers @ learnt[f"{n}_by"] for n in ("offset", "slope"))
         own = per_class**2 / (per_class**2 + 144)
@@ -280,6 +282,21 @@ def test_sure_is_a_threshold():
     for sure in (0, 1.5, -1, "yes", "auto", True):
         with pytest.raises(LopsError, match=f"sure is {sure!r}; wanted a probability above 0"):
             build("committee", sure=sure)
+
+
+def test_another_class_takes_the_place_of_a_label_where_it_is_clearly_more_probable():
+    codes = np.where(np.arange(60) < 15, (CODES + 1) % 3, CODES)
+    labelled = Labelled(SAMPLES, codes, ["a", "b", "c"])
+    outcome = By(stubs(CODES, 3, 0.7), sure=0.99).outcome(labelled)
+    stays = outcome.suggested == codes
+    assert 0 < stays.sum() < 60
+    np.testing.assert_allclose(outcome.probability[stays], outcome.confidence[stays])
+    ahead = outcome.probability - outcome.confidence
+    assert (ahead[~stays] > belief.MORE_PROBABLE).all()
+    assert (outcome.corrected(has_checks=False) == outcome.suggested).all()
+    some = np.array([[0.4, 0.5, 0.1], [0.3, 0.5, 0.2], [0.1, 0.2, 0.7]])
+    found, probability = belief.suggestions(some, np.array([0, 0, 2]))
+    assert (found.tolist(), probability.tolist()) == ([0, 1, 2], [0.4, 0.5, 0.7])
 
 
 def test_labels_that_are_no_evidence():
@@ -502,3 +519,46 @@ def test_a_framework_does_not_train_on_labels_that_are_checked_as_wrong():
 def test_checked_labels_that_do_not_fit(checked, words):
     with pytest.raises(LopsError, match=words):
         build("committee", encoder=None, checked=checked)(TEXTS, WEAK)
+
+
+def test_who_labelled_moves_the_estimate_and_no_decision():
+    codes, labelled = CODES, Labelled.of(SAMPLES, LABELS)
+    members = stubs(codes, 3, 0.7, 0.6)
+    known = By(members).outcome(labelled)
+    assert set(LABELLED_BY) == set(coefficients()["origins"])
+    estimates = {}
+    for origin in LABELLED_BY:
+        found = By(members, labelled_by=origin).outcome(labelled)
+        np.testing.assert_array_equal(found.mask, known.mask)
+        np.testing.assert_array_equal(found.confidence, known.confidence)
+        estimates[origin] = found.noise.rate, found.noise.high
+    assert estimates["rules"] > estimates["model"] > (known.noise.rate, known.noise.high)
+    assert known.noise.rate > estimates["people"][0]
+
+
+def test_words_imply_rules():
+    assert Choice().origin is None
+    assert Choice(words={"a": ["b"]}).origin == "rules"
+    assert Choice(words={"a": ["b"]}, labelled_by="people").origin == "people"
+
+
+def test_class_shares_decide_which_labels_are_doubted():
+    members, labelled = stubs(CODES, 3, 0.5, 0.4), Labelled.of(SAMPLES, LABELS)
+    means = []
+    for share in (10, 33.3, 60):
+        right = By(members, class_shares={"class 0": share}).outcome(labelled).confidence
+        means.append((right[CODES == 0].mean(), right[CODES == 1].mean()))
+    assert means[0][0] < means[0][1] - 0.3
+    assert means[1] == pytest.approx((0.76, 0.76), abs=0.05)
+    assert means[2][0] > means[2][1] + 0.3
+
+
+def test_what_is_known_of_labels_is_checked_before_members_score():
+    members = stubs(CODES, 3, 0.9)
+    with pytest.raises(LopsError, match="names 'none', which no row has as its label"):
+        By(members, class_shares={"none": 5}).outcome(Labelled.of(SAMPLES, LABELS))
+    assert members[0].asked == []
+    with pytest.raises(LopsError, match="labelled_by is 'dog'; wanted one of rules, model, people"):
+        build("committee", labelled_by="dog")
+    with pytest.raises(LopsError, match="margin has no option 'labelled_by'"):
+        build("margin", "linear", labelled_by="rules")

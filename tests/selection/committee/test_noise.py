@@ -19,6 +19,7 @@ def noise_of(odds, codes, checked=None, spreads=NONE, certain=None):
     probabilities[places] = wrong
     certain = np.zeros(len(odds), dtype=bool) if certain is None else certain
     probabilities[certain] = 0
+    certain[places] = True
     return Noise.of(shifts, rows, probabilities, places, certain, True)
 
 

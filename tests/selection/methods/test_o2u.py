@@ -130,7 +130,7 @@ def test_probes_that_know_no_stages():
     samples, labels, _, table = world()
     with pytest.raises(
         LopsError,
-        match="the plain probe supports neither stages nor online=True; "
+        match="the plain probe cannot be trained in stages; "
         "use a linear, embedding, hybrid, transformer or han",
     ):
         build("o2u-net", Plain(table))(samples, labels)
