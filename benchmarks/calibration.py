@@ -3,16 +3,13 @@
     python -m benchmarks.calibration measure --data-dir DIR --work FOLDER
     python -m benchmarks.calibration fit
 
-``measure``: members score every table of ``plan``: tables of :mod:`benchmarks.real_tables` with
-wrong labels, their gold labels as further, clean tables, gold labels that are corrupted, smaller
-samples, and other encoders. It stores what the fit needs in ``results/calibration/tables.json``:
-the diagnostics, and per step of the score and size of a class how many labels have them and how
-many of these are wrong.
-A table that is there is skipped.
+``measure``: members score all tables of :mod:`benchmarks.calibration_tables`, into
+``results/calibration/tables.json``.
 
 ``fit``: a logistic regression on these, every family of tables with the same weight. It writes the
-coefficients into the package, and what each left-out family gets from the others into
-``results/calibration/left-out.json``. Gold labels of a family never reach its own left-out numbers.
+coefficients into the package, and what each left-out family gets from the others, by the same
+steps, into ``results/calibration/left-out.json``. Gold labels of a family never reach its own
+left-out numbers.
 """
 
 from __future__ import annotations
@@ -20,36 +17,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from benchmarks.real_tables import FRESH, LATER, REAL, TABLES, Table, load_table
+from benchmarks.calibration_tables import Item, measure
 from benchmarks.record import RESULTS, command_line, write_result
 from lops_adapters.datasets import Corpus
-from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection import committee as package
-from lops_adapters.selection.canonical import content_order
-from lops_adapters.selection.committee.calibration import (
-    Diagnostics,
-    coefficients,
-    diagnose,
-    line,
-    scores,
-)
-from lops_adapters.selection.committee.folds import FOLDS, Folded
-from lops_adapters.selection.committee.member_table import TEXTS, VECTORS, Inputs, members_of
-from lops_adapters.selection.committee.noise import Noise
-from lops_adapters.selection.committee.posterior import label_distribution, posterior_given
-from lops_adapters.selection.committee.scores import score as score_by
-from lops_adapters.selection.committee.shifts import Frame, Shifts, Spreads, expit
+from lops_adapters.selection.committee.calibration import Diagnostics, line
+from lops_adapters.selection.committee.member_table import TEXTS, VECTORS
+from lops_adapters.selection.committee.shifts import Spreads, expit
 from lops_adapters.storage import write_json
 
-EDGES = np.arange(-9.25, 9.26, 0.5)  # steps of the score
-SIZES = (1000, 300, 100)
-ENCODERS = ("none", "minilm", VECTORS)  # vectors: of MiniLM, in place of texts
 # Weights of a family's tables: with wrong labels, with gold labels, with corrupted gold labels. The
 # weight of corrupted ones is small, since people and rules do not err like that.
 WEIGHTS = {"noisy": 1.0, "clean": 0.25, "corrupted": 0.1}
@@ -57,169 +39,6 @@ STRENGTH = 2.0  # of the regression on standardised numbers, as C / number of fa
 SLOPE_BY = ("skill", "agreement", "repeats", "confirms")
 FEW = 3  # tables of one origin that count as much as none: their mean is drawn to 0
 COEFFICIENTS = Path(package.__file__).parent / "calibration.json"
-
-
-class Item(NamedTuple):
-    """A table to measure: of ``TABLES``, corrupted or sampled, by an encoder and a seed."""
-
-    table: str
-    corruption: str = ""
-    size: int = 0
-    encoder: str = "static"
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """Such as ``yelp-rules, 300 rows``."""
-        parts = [self.table, self.corruption, f"{self.size} rows" if self.size else ""]
-        parts += [self.encoder if self.encoder != "static" else ""]
-        parts += [f"seed {self.seed}" if self.seed else ""]
-        return ", ".join(filter(None, parts))
-
-    @property
-    def kind(self) -> str:
-        """One of ``WEIGHTS``."""
-        if self.corruption:
-            return "corrupted"
-        return "clean" if self.table.endswith(("-gold", "-clean")) else "noisy"
-
-    @property
-    def family(self) -> str:
-        """The texts: tables that share a corpus are left out together."""
-        if self.table.startswith(("agnews", "crowd-news")):
-            return "agnews"
-        return "20news" if self.table.startswith("20news") else self.table.removesuffix("-gold")
-
-
-def plan() -> Iterator[Item]:
-    """Yield all tables to measure."""
-    for name in TABLES:
-        yield Item(name)
-    for name in (*FRESH, *LATER, *REAL[1:]):
-        for corruption in ("random", "one direction"):
-            yield Item(f"{name}-gold", corruption)
-    for size in SIZES:
-        for name in TABLES:
-            yield Item(name, size=size)
-    for name in TABLES:
-        if Item(name).kind == "noisy":
-            yield from (Item(name, seed=seed) for seed in (1, 2))
-    for encoder in ENCODERS:
-        for name in TABLES:
-            # MiniLM reads about 100 texts per second: a sample, and no variants of 20 Newsgroups.
-            slow = encoder != "none"
-            if not slow or not name.startswith("20news") or name.endswith(("seeds", "clean")):
-                yield Item(name, size=2500 if slow else 0, encoder=encoder)
-
-
-def prepared(item: Item, data_dir: Path) -> Table | None:
-    """Return the table of an item; None if it is hardly larger than the sample."""
-    table, rng = load_table(item.table, data_dir), np.random.default_rng(1)
-    if item.corruption:
-        table = table._replace(labels=_corrupted(table.gold, item.corruption))
-    if item.size:
-        if item.encoder == "static" and len(table.texts) < 1.5 * item.size:
-            return None
-        rows = rng.permutation(len(table.texts))[: item.size]
-        texts = [table.texts[i] for i in rows]
-        table = table._replace(texts=texts, labels=table.labels[rows], gold=table.gold[rows])
-    return table
-
-
-def _corrupted(gold: np.ndarray, corruption: str) -> np.ndarray:
-    """Replace 20 % of the labels by others, or 25 % of the others by the largest class."""
-    rng, labels = np.random.default_rng(0), gold.copy()
-    classes = sorted(set(gold))
-    if corruption == "random":
-        for i in np.flatnonzero(rng.random(len(labels)) < 0.2):
-            labels[i] = str(rng.choice([label for label in classes if label != labels[i]]))
-        return labels
-    largest = Counter(gold.tolist()).most_common(1)[0][0]
-    labels[(labels != largest) & (rng.random(len(labels)) < 0.25)] = largest
-    return labels
-
-
-def measured(item: Item, table: Table) -> dict[str, np.ndarray]:
-    """Return the diagnostics of a table, NaN with one member, and of every row with a gold label:
-
-    its score, how many rows have its label, whether the label is wrong, how probable the most
-    probable other class is among the others, and whether that is the gold label.
-    """
-    names, codes = np.unique(table.labels.astype(str), return_inverse=True)
-    order = content_order(table.texts, codes, item.seed)
-    texts, codes = [table.texts[i] for i in order.tolist()], codes[order]
-    samples: Any = texts
-    if item.encoder == VECTORS:
-        samples = EmbeddingProbe("minilm").vectors(texts)
-        members = members_of(Inputs(samples))
-    else:
-        encoder = None if item.encoder == "none" else EmbeddingProbe(item.encoder)
-        members = members_of(Inputs(texts, encoder=encoder, seed=item.seed))
-    labelled = Folded(samples, codes, names.tolist(), FOLDS, item.seed)
-    said = score_by(members, labelled)
-    given = label_distribution(said.likely, codes, FOLDS)
-    true = posterior_given(said.likely, codes, given)
-    others = true.copy()
-    others[np.arange(len(codes)), codes] = 0
-    gold = table.gold[order].astype(str)
-    checked = (gold != "") & ~said.mean.small[codes]
-    probability = others.max(axis=1) / np.maximum(others.sum(axis=1), 1e-300)
-    return {
-        "diagnostics": np.array(diagnose(said.choices, said.likely, codes)),
-        "score": scores(true, codes)[checked],
-        "codes": codes[checked],
-        "of_class": np.bincount(codes, minlength=len(names))[codes][checked],
-        "wrong": (names[codes] != gold)[checked],
-        "other": probability[checked],
-        "other_right": (names[others.argmax(axis=1)] == gold)[checked],
-    }
-
-
-def measure(data_dir: Path, work: Path) -> None:
-    """Measure the tables that are not measured yet."""
-    work.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {}
-    for item in plan():
-        path = work / f"{item.name}.npz"
-        if not path.exists():
-            table = prepared(item, data_dir)
-            if table is None:
-                continue
-            rows = measured(item, table)
-            np.savez_compressed(path, **rows)  # type: ignore[arg-type]
-            print(
-                f"{item.name}: {len(rows['score'])} rows, {rows['wrong'].mean():.1%} wrong",
-                flush=True,
-            )
-        rows = np.load(path)
-        if np.isfinite(rows["diagnostics"]).all():  # one member alone is not calibrated
-            found[item.name] = _summed(item, rows)
-    corpus = Corpus("calibration", tuple(found), tuple(found), ("right", "wrong"))
-    write_result("calibration/tables", found, corpus, command=command_line("calibration"))
-
-
-def _summed(item: Item, rows: Any) -> dict[str, Any]:
-    """Return what is committed of a table: its diagnostics, and its labels in steps.
-
-    A step is a range of the score and a size of a class: the mean score, the number of labels, how
-    many of these are wrong, and the rows of the class. Classes above the mean count as alike.
-    """
-    per_class = np.exp(Diagnostics(*rows["diagnostics"]).rows)
-    sizes = np.minimum(rows["of_class"], np.ceil(per_class)).astype(int)
-    steps = np.searchsorted(EDGES, rows["score"])
-    parts = [
-        (rows["score"][chosen], rows["wrong"][chosen], int(size))
-        for step, size in np.unique(np.stack([steps, sizes]), axis=1).T
-        for chosen in [(steps == step) & (sizes == size)]
-    ]
-    return {
-        "family": item.family,
-        "kind": item.kind,
-        "rows": len(steps),
-        "wrong": int(rows["wrong"].sum()),
-        "diagnostics": [round(number, 6) for number in rows["diagnostics"].tolist()],
-        "steps": [[round(float(s.mean()), 4), len(s), int(w.sum()), r] for s, w, r in parts],
-    }
 
 
 def fitted(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -334,33 +153,31 @@ def _logit(share: Any) -> Any:
     return np.log(share / (1 - share))
 
 
-def evaluated(rows: Any, table: dict[str, Any], learnt: dict[str, Any]) -> dict[str, Any]:
+def evaluated(table: dict[str, Any], learnt: dict[str, Any]) -> dict[str, Any]:
     """Return what left-out coefficients are worth in a table, and the posterior alone."""
     from sklearn.metrics import log_loss, roc_auc_score
 
-    score, wrong, other = rows["score"], rows["wrong"], rows["other"]
-    calibrated = predicted(learnt, table["diagnostics"], score, rows["of_class"])
+    score, count, errors, of_class = np.array(table["steps"], dtype=float).T
+    calibrated = predicted(learnt, table["diagnostics"], score, of_class)
     ways = {"calibrated": calibrated, "posterior": expit(score)}
-    found: dict[str, Any] = {"rows": len(score), "wrong": float(wrong.mean())}
+    n, all_wrong, right = table["rows"], table["wrong"], count - errors
+    is_wrong, weights = np.repeat([1, 0], len(score)), np.concatenate([errors, right])
+    found: dict[str, Any] = {"rows": n, "wrong": all_wrong / n}
     for name, probability in ways.items():
-        rejected, replaced = probability > 0.5, probability * other > 1 - probability
-        right = np.where(replaced, rows["other_right"], ~wrong)
+        rejected, both = probability > 0.5, np.clip(np.tile(probability, 2), 0.005, 0.995)
+        lost, spotted = float(right[rejected].sum()), float(errors[rejected].sum())
+        loss = log_loss(is_wrong, both, sample_weight=weights, labels=[0, 1])
         found[name] = {
-            "estimate": float(probability.mean()),
-            "log_loss": float(log_loss(wrong, np.clip(probability, 0.005, 0.995), labels=[0, 1])),
-            "corrected": float(right.mean() - (~wrong).mean()),
-            "gain": float((rejected & wrong).mean() - (rejected & ~wrong).mean()),
-            "right_lost": float((rejected & ~wrong).sum() / max(1, (~wrong).sum())),
-            "wrong_found": float((rejected & wrong).sum() / max(1, wrong.sum())),
-            "auroc": float(roc_auc_score(wrong, probability)) if 0 < wrong.mean() < 1 else None,
+            "estimate": float(count @ probability / n),
+            "log_loss": float(loss),
+            "gain": (spotted - lost) / n,
+            "right_lost": lost / max(1, n - all_wrong),
+            "wrong_found": spotted / max(1, all_wrong),
+            "auroc": None,
         }
-    odds, codes, none = _logit(calibrated), rows["codes"], np.zeros((len(score), 0))
-    spreads = Spreads(**coefficients()["spreads"])
-    frame = Frame.of(spreads, int(codes.max()) + 1, odds, none)
-    unchecked, certain = frame.rows(odds, codes, none), np.zeros(len(score), dtype=bool)
-    shifts = Shifts.learn(unchecked[:0], certain[:0], frame.k)
-    noise = Noise.of(shifts, unchecked, calibrated, np.zeros(0, dtype=int), certain, True)
-    found["low"], found["high"] = noise.low, noise.high
+        if 0 < all_wrong < n:
+            of_rows = np.tile(probability, 2)
+            found[name]["auroc"] = float(roc_auc_score(is_wrong, of_rows, sample_weight=weights))
     return found
 
 
@@ -370,14 +187,14 @@ def committed(name: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text(encoding="utf-8"))["result"])
 
 
-def fit(work: Path) -> None:
+def fit() -> None:
     """Fit, write the coefficients into the package, and evaluate on left-out families."""
     every, result = committed("tables"), {}
     for kind in (TEXTS, VECTORS):
         tables = of_kind(every, kind)
         learnt = left_out(tables)
         for name, table in tables.items():
-            found = evaluated(np.load(work / f"{name}.npz"), table, learnt[table["family"]])
+            found = evaluated(table, learnt[table["family"]])
             result[name] = {"family": table["family"], "kind": table["kind"], **found}
     corpus = Corpus("calibration", tuple(result), tuple(result), ("right", "wrong"))
     write_result("calibration/left-out", result, corpus, command=command_line("calibration"))
@@ -412,12 +229,12 @@ def main() -> None:
     )
     parser.add_argument("step", choices=("measure", "fit"))
     parser.add_argument("--data-dir", type=Path, help="wanted by measure")
-    parser.add_argument("--work", type=Path, required=True, help="folder of measured rows")
+    parser.add_argument("--work", type=Path, help="folder of measured rows, wanted by measure")
     options = parser.parse_args()
     if options.step == "measure":
         measure(options.data_dir, options.work)
     else:
-        fit(options.work)
+        fit()
 
 
 if __name__ == "__main__":

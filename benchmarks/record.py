@@ -125,7 +125,8 @@ def measure_tables(
         ids = tuple(map(str, range(len(table.texts))))
         classes = getattr(table, "classes", None) or tuple(sorted(set(map(str, table.labels))))
         corpus = Corpus(name, ids, tuple(table.texts), classes)
-        write_result(f"{folder}/{name}", result, corpus, command=command_line(module))
+        command = f"python -m benchmarks.{module} --data-dir DIR --tables {name}"
+        write_result(f"{folder}/{name}", result, corpus, command=command)
 
 
 def command_line(module: str) -> str:

@@ -21,7 +21,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.calibration import Item, committed, left_out, of_kind, weighted
+from benchmarks.calibration import committed, left_out, of_kind, weighted
+from benchmarks.calibration_tables import Item
 from benchmarks.real_tables import GIVEN, Table, load_table, origin
 from benchmarks.record import command_line, write_result
 from lops_adapters.datasets import Corpus

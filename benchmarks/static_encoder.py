@@ -45,7 +45,8 @@ _WAYS = {
     + _SELECT.format("EmbeddingProbe('minilm', cache=None)"),
     "cleanlab": (
         "import numpy as np; from sklearn.feature_extraction.text import TfidfVectorizer; "
-        "from benchmarks.real_noise import Table, cleanlab_corrected; labels = np.array(labels); "
+        "from benchmarks.real_noise_cleanlab import Table, cleanlab_corrected; "
+        "labels = np.array(labels); "
         "table = Table(texts, labels, labels, [], labels); "
         "cleanlab_corrected(TfidfVectorizer().fit_transform(texts), table, 0)"
     ),

@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.real_noise import SEEDS, Classifier, coefficients
+from benchmarks.real_noise import Classifier, coefficients
 from benchmarks.real_tables import MOST_TESTED, Table, load_table, read_rows
 from benchmarks.record import measure_tables
 from lops_adapters import select
@@ -42,7 +42,7 @@ NAMES = (
     *(f"{name}-seeds" for name in SEED_WORDS),
     *(f"{name}-half" for name in HALVED),
 )
-DOCUMENTS = 4000  # of a corpus
+DOCUMENTS, SEEDS = 4000, 3  # of a corpus; of a table
 
 
 def load(name: str, data_dir: Path) -> Table:

@@ -1,4 +1,4 @@
-"""Checked rows: accuracy of labels, classifiers, and the interval of the noise."""
+"""Checked rows, from none to fifty: decisions, labels, rivals, classifiers, the range."""
 
 from __future__ import annotations
 
@@ -6,118 +6,268 @@ from collections.abc import Callable, Sequence
 from statistics import mean
 from typing import Any
 
-from benchmarks.checked import CLASSIFIED
-from benchmarks.pages.common import HOLE, Block, commits, markdown, results, spread_number
+from benchmarks.pages.common import HOLE, Block, commits, markdown, results
+from benchmarks.real_tables import GIVEN, LATER
 
-_SHOWN = (50, 150)
-_COUNTS = (20, 50, 100, 150)
-_HARM = 0.005
+COUNTS = ("0", "5", "10", "20", "50")
+_FEW = ("0", "10", "20", "50")
+_HARM, _LOST = 0.01, 0.01  # of all rows; of right labels
+_WAYS = {
+    "to_check": "rows by `to_check`",
+    "5% wrong answers": "5 % of the answers are wrong",
+    "10% wrong answers": "10 % of the answers are wrong",
+    "random rows": "random rows",
+    "ActiveLab's rows": "rows by ActiveLab",
+    "class shares": "no row, but the true shares of the classes (`--class-shares`)",
+}
+_RIVALS = {
+    "alone": "the same rows corrected alone",
+    "cleanlab": "these corrected, then cleanlab",
+    "few-shot": "few-shot: a classifier of these rows alone",
+}
+Item = dict[str, Any]
 
 
-def _found() -> dict[str, dict[str, Any]]:
-    return {item["about"]["dataset"]["name"]: item for item in results("checked/*.json")}
+def _found() -> dict[str, Item]:
+    """Return the results of tables with labels that somebody gave, then of clean ones."""
+    items = {item["about"]["dataset"]["name"]: item for item in results("checked/*.json")}
+    return {
+        name: items[name] for name in (*GIVEN, *sorted(set(items) - set(GIVEN))) if name in items
+    }
 
 
-def _values(item: dict[str, Any], key: str, count: int, choice: str = "to_check") -> list[float]:
-    return [
-        run[key]
-        for run in item["result"]["runs"]
-        if run["rows"] == count and run["choice"] == choice and key in run
-    ]
+def _noisy() -> dict[str, Item]:
+    return {name: item for name, item in _found().items() if name in GIVEN}
 
 
-def _block(rows: list[list[str]], found: dict[str, dict[str, Any]]) -> Block:
-    if not found:
+def _clean() -> dict[str, Item]:
+    return {name: item for name, item in _found().items() if name not in GIVEN}
+
+
+def _block(rows: list[list[str]]) -> Block:
+    items = list(_found().values())
+    if not items:
         return HOLE
-    items = list(found.values())
-    draws, machine = items[0]["result"]["seeds"], items[0]["about"]["machine"]["processor"]
+    draws, machine = items[0]["result"]["draws"], items[0]["about"]["machine"]["processor"]
     return Block(
-        f"{markdown(rows)}\n\n{draws} draws, static encoder, CPU ({machine}), commits "
-        f"{commits(items)}: `python -m benchmarks.checked --data-dir DIR`."
+        f"{markdown(rows)}\n\nAt most 1,200 rows per table, {draws} draws, static encoder, CPU "
+        f"({machine}), commits {commits(items)}: `python -m benchmarks.checked --data-dir DIR`."
     )
 
 
-def _percent(values: Sequence[float]) -> str:
-    return f"{100 * mean(values):.1f}" if values else "-"
+def _of(items: dict[str, Item], key: str, count: str, way: str = "to_check") -> list[float]:
+    """Return a measure per table that has it."""
+    cells = (item["result"]["ways"].get(way, {}).get(count, {}) for item in items.values())
+    return [cell[key] for cell in cells if key in cell]
 
 
-def accuracy() -> Block:
-    """Return the accuracy of corrected labels, 50 / 150 rows, next to other ways."""
-    found = _found()
-    heads = ["labels", "nothing checked", "checked", "against labels with the checked rows"]
-    heads += ["few-shot", "random rows", "least trusted rows"]
-    rows = [["table", *heads]]
-    gains: dict[int, list[float]] = {n: [] for n in _SHOWN}
-    for name, item in found.items():
-        given = item["result"]["accuracy"]
-        for n in _SHOWN:
-            floor = mean(_values(item, "labels_as_given", n))
-            gains[n].append(mean(_values(item, "accuracy", n)) - floor)
-        cells = [
-            [_percent(_values(item, "accuracy", n)) for n in _SHOWN],
-            [f"{100 * gains[n][-1]:+.1f}" for n in _SHOWN],
-            [_percent(_values(item, "few_shot", n)) for n in _SHOWN],
-            [_percent(_values(item, "accuracy", n, "random rows")) for n in _SHOWN],
-            [_percent(_values(item, "accuracy", n, "least trusted rows")) for n in _SHOWN],
-        ]
-        first = [_percent([given["labels"]]), _percent([given["committee"]])]
-        rows.append([name, *first, *(" / ".join(each) for each in cells)])
-    if found:
-        for title, measure in (
-            ("mean", lambda of_n: f"{100 * mean(of_n):+.1f}"),
-            ("worst", lambda of_n: f"{100 * min(of_n):+.1f}"),
-            ("tables below by more than 0.5 points", _harmed),
-        ):
-            cell = " / ".join(measure(gains[n]) for n in _SHOWN)
-            rows.append([title, "", "", "", cell, "", "", ""])
-    return _block(rows, found)
+def _points(values: Sequence[float]) -> str:
+    return f"{100 * mean(values):+.1f}" if values else "-"
 
 
-def _harmed(gains: Sequence[float]) -> str:
-    return f"{sum(gain < -_HARM for gain in gains)} of {len(gains)}"
+def _percent(values: Sequence[float], digits: int = 0) -> str:
+    return f"{100 * mean(values):.{digits}f}" if values else "-"
+
+
+def _harmed(values: Sequence[float]) -> str:
+    return str(sum(value < -_HARM for value in values))
+
+
+def _groups(found: dict[str, Item]) -> tuple[dict[str, Item], dict[str, Item]]:
+    """Return the tables on which settings were chosen, and the later ones."""
+    first = {name: item for name, item in found.items() if name not in LATER}
+    return first, {name: item for name, item in found.items() if name in LATER}
+
+
+def summary() -> Block:
+    """Return all measures per number of checked rows, means over tables."""
+    noisy, clean = _noisy(), _clean()
+    if not noisy or not clean:
+        return HOLE
+    groups = _groups(noisy)
+    sizes = " / ".join(str(len(group)) for group in groups)
+    rows = [["checked rows", *COUNTS]]
+
+    def row(title: str, cell: Callable[[str], str]) -> None:
+        rows.append([title, *map(cell, COUNTS)])
+
+    def both(key: str) -> Callable[[str], str]:
+        return lambda count: " / ".join(_points(_of(group, key, count)) for group in groups)
+
+    def harmed(key: str) -> Callable[[str], str]:
+        return lambda count: (
+            f"{_harmed(_of(noisy, key, count))} ({100 * min(_of(noisy, key, count)):+.1f})"
+        )
+
+    row(f"wrong minus right labels rejected, points, {sizes} tables", both("gain"))
+    row("labels right after correction, points", both("corrected"))
+    row("wrong labels found, %", lambda count: _percent(_of(noisy, "found", count)))
+    row("right labels lost, %", lambda count: _percent(_of(noisy, "right_lost", count), 1))
+    row("AUROC of wrong labels", lambda count: f"{mean(_of(noisy, 'auroc', count)):.3f}")
+    row(f"tables of {len(noisy)} with a higher AUROC than without checked rows", _better_ranked)
+    row("tables harmed by more than a point, rejecting (worst)", harmed("gain"))
+    row("tables harmed by more than a point, correcting (worst)", harmed("corrected"))
+    row(f"{len(clean)} tables without wrong labels: right labels lost, mean / worst %", _lost)
+    row(
+        "of these, tables that lose more than 1 %",
+        lambda count: str(sum(one > _LOST for one in _of(clean, "right_lost", count))),
+    )
+    row("truth within the range, % of tables", lambda count: _percent(_of(noisy, "holds", count)))
+    row("estimate within a factor of two, %", lambda count: _percent(_of(noisy, "within", count)))
+    return _block(rows)
+
+
+def _better_ranked(count: str) -> str:
+    noisy = _noisy()
+    pairs = zip(_of(noisy, "auroc", "0"), _of(noisy, "auroc", count), strict=True)
+    return "" if count == "0" else str(sum(after > before for before, after in pairs))
+
+
+def _lost(count: str) -> str:
+    lost = _of(_clean(), "right_lost", count)
+    return f"{100 * mean(lost):.2f} / {100 * max(lost):.1f}"
+
+
+def ways() -> Block:
+    """Return what other rows, wrong answers and shares of the classes change."""
+    noisy = _noisy()
+    rows = [["", *(f"{count} rows" for count in COUNTS)]]
+    for way, title in _WAYS.items():
+        cells = []
+        for count in COUNTS:
+            both = [_of(noisy, key, count, way) for key in ("gain", "corrected")]
+            harmed = _harmed(both[1])
+            cells.append(f"{_points(both[0])} / {_points(both[1])} / {harmed}" if both[0] else "")
+        rows.append([title, *cells])
+    return _block(rows)
+
+
+def rivals() -> Block:
+    """Return how many labels of all rows are right, next to labels as given, by way."""
+    noisy = _noisy()
+    rows = [["points of all rows, against the labels as given", *COUNTS]]
+    own = {count: _gained(noisy, "accuracy", count) for count in COUNTS}
+    rows.append(
+        ["`lops select --checked`", *(_points(list(own[count].values())) for count in COUNTS)]
+    )
+    for key, title in _RIVALS.items():
+        cells = []
+        for count in COUNTS:
+            theirs = _gained(noisy, key, count)
+            said = f"{_points(list(theirs.values()))} ({_ahead(noisy, key, count)})"
+            cells.append(said if theirs else "")
+        rows.append([title, *cells])
+    return _block(rows)
+
+
+def _gained(found: dict[str, Item], key: str, count: str) -> dict[str, float]:
+    """Return the accuracy of a way minus that of the given labels, per table that has it."""
+    cells = {name: item["result"]["ways"]["to_check"][count] for name, item in found.items()}
+    noise = {name: item["result"]["noise"] for name, item in found.items()}
+    return {name: cell[key] - 1 + noise[name] for name, cell in cells.items() if key in cell}
 
 
 def classifier() -> Block:
-    """Return macro-F1 of classifiers on kept rows."""
-    found = {name: item for name, item in _found().items() if "macro_f1" in item["result"]}
-    heads = [f"kept, {n} rows checked" for n in CLASSIFIED]
-    rows = [["table", "all", "kept", *heads, "only right"]]
+    """Return macro-F1 of classifiers on ``train.csv``, and the share of the gap that it closes."""
+    found = {name: item for name, item in _noisy().items() if "macro_f1" in item["result"]}
+    rows = [["table", "all labels", *(f"{count} rows" for count in _FEW), "only right labels"]]
+    scores: dict[str, list[float]] = {count: [] for count in _FEW}
+    ends: list[tuple[float, float]] = []
     for name, item in found.items():
-        scores = item["result"]["macro_f1"]
-        checked = [spread_number(_values(item, "macro_f1", n), 1) for n in CLASSIFIED]
-        plain = [f"{scores[key]:.1f}" for key in ("all", "kept", "only right")]
-        rows.append([name, *plain[:2], *checked, plain[2]])
-    return _block(rows, found)
-
-
-def interval() -> Block:
-    """Return how often the interval holds, and how wide it is."""
-    found = _found()
-    rows = [["table", "wrong %", *(f"{n} rows: estimate %, width, holds %" for n in _COUNTS)]]
-    for name, item in found.items():
-        noise, cells = item["result"]["noise"], []
-        for n in _COUNTS:
-            low, high = _values(item, "low", n), _values(item, "high", n)
-            ends = list(zip(low, high, strict=True))
-            holds = [float(a <= noise <= b) for a, b in ends]
-            width = 100 * mean(b - a for a, b in ends)
-            cells.append(f"{_percent(_values(item, 'rate', n))}, {width:.0f}, {_percent(holds)}")
-        rows.append([name, _percent([noise]), *cells])
+        plain = item["result"]["macro_f1"]
+        ends.append((plain["all"], plain["only right"]))
+        cells = item["result"]["ways"]["to_check"]
+        for count in _FEW:
+            scores[count].append(cells[count]["macro_f1"])
+        own = [f"{scores[count][-1]:.1f}" for count in _FEW]
+        rows.append([name, f"{ends[-1][0]:.1f}", *own, f"{ends[-1][1]:.1f}"])
     if found:
-        total = ["all", ""]
-        for n in _COUNTS:
-            holds = [
-                float(a <= item["result"]["noise"] <= b)
-                for item in found.values()
-                for a, b in zip(_values(item, "low", n), _values(item, "high", n), strict=True)
-            ]
-            total.append(f"-, -, {_percent(holds)}")
-        rows.append(total)
-    return _block(rows, found)
+        first, last = (mean(end[i] for end in ends) for i in (0, 1))
+        means = [mean(scores[count]) for count in _FEW]
+        rows.append(["mean", f"{first:.1f}", *(f"{one:.1f}" for one in means), f"{last:.1f}"])
+        closed = [f"{100 * (one - first) / (last - first):.0f}" for one in means]
+        rows.append(["gap closed, %", "", *closed, ""])
+    return _block(rows)
+
+
+def per_table() -> Block:
+    """Return gains per table, and the estimate with ten rows."""
+    heads = [f"{key}, {', '.join(_FEW)} rows" for key in ("rejected, points", "corrected, points")]
+    rows = [["table", "wrong %", *heads, "found %, 0, 10 rows", "estimate (range) %, 10 rows"]]
+    for name, item in _noisy().items():
+        cells = item["result"]["ways"]["to_check"]
+        gains = [
+            ", ".join(f"{100 * cells[count][key]:+.1f}" for count in _FEW)
+            for key in ("gain", "corrected")
+        ]
+        found = ", ".join(f"{100 * cells[count]['found']:.0f}" for count in ("0", "10"))
+        rate, low, high = (100 * cells["10"][key] for key in ("rate", "low", "high"))
+        noise = f"{100 * item['result']['noise']:.1f}"
+        rows.append([name, noise, *gains, found, f"{rate:.0f} ({low:.0f}-{high:.0f})"])
+    return _block(rows)
+
+
+def clean() -> Block:
+    """Return the tables without wrong labels that lose more than 1 % of the right ones."""
+    rows = [["right labels lost, %", *(f"{count} rows" for count in COUNTS)]]
+    for name, item in _clean().items():
+        cells = item["result"]["ways"]["to_check"]
+        if cells["0"]["right_lost"] > _LOST:
+            rows.append([name, *(f"{100 * cells[count]['right_lost']:.1f}" for count in COUNTS)])
+    return _block(rows)
+
+
+def headline() -> Block:
+    """Return README's table: without a person, and with a few minutes of one."""
+    noisy, spotless = _noisy(), _clean()
+    if not noisy or not spotless:
+        return HOLE
+    groups = _groups(noisy)
+    sizes = " / ".join(str(len(group)) for group in groups)
+    shown, of_all = ("0", "10", "20"), f"of {len(noisy)}"
+    rows = [["", "no row checked", "ten rows, a minute", "twenty rows"]]
+
+    def row(title: str, cell: Callable[[str], str]) -> None:
+        rows.append([title, *map(cell, shown)])
+
+    def both(key: str) -> Callable[[str], str]:
+        return lambda n: " / ".join(_points(_of(group, key, n)) for group in groups)
+
+    def ahead(rival: str) -> Callable[[str], str]:
+        return lambda n: _ahead(noisy, rival, n)
+
+    row("wrong labels found", lambda n: f"{_percent(_of(noisy, 'found', n))} %")
+    row(f"wrong minus right labels rejected, points, {sizes} later tables", both("gain"))
+    row(f"labels right after correction, points, {sizes} later tables", both("corrected"))
+    row(
+        f"tables {of_all} that rejecting / correcting harms by more than a point",
+        lambda n: " / ".join(_harmed(_of(noisy, key, n)) for key in ("gain", "corrected")),
+    )
+    row(f"tables {of_all} where cleanlab with the same rows is better", ahead("cleanlab"))
+    row(f"tables {of_all} where correcting the same rows alone is better", ahead("alone"))
+    row(
+        f"right labels lost where all are right, {len(spotless)} tables",
+        lambda n: f"{_percent(_of(spotless, 'right_lost', n), 1)} %",
+    )
+    row(
+        "of these, tables that lose more than 1 %",
+        lambda n: str(sum(one > _LOST for one in _of(spotless, "right_lost", n))),
+    )
+    return _block(rows)
+
+
+def _ahead(noisy: dict[str, Item], rival: str, count: str) -> str:
+    """Return on how many tables a rival gets more labels right, by half a point."""
+    own, theirs = (_gained(noisy, key, count) for key in ("accuracy", rival))
+    return str(sum(theirs[name] > own[name] + _HARM / 2 for name in theirs)) if theirs else ""
 
 
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
-    "checked-accuracy": accuracy,
+    "headline-real": headline,
+    "checked-summary": summary,
+    "checked-ways": ways,
+    "checked-rivals": rivals,
     "checked-classifier": classifier,
-    "checked-interval": interval,
+    "checked-tables": per_table,
+    "checked-clean": clean,
 }

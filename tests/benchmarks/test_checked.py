@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,43 +18,62 @@ from .stored import about, write_result
 
 
 @pytest.fixture(scope="module")
-def result():
+def results_of_tables():
+    """Results of a table whose labels were given, and of its gold labels."""
     texts, labels, gold = noisy_texts(n=240, k=3, noise=0.3)
     others, _, of_others = noisy_texts(n=60, k=3, seed=1)
-    as_array = [np.array(part, dtype=object) for part in (labels, gold, of_others)]
-    table = Table(texts, *as_array[:2], others, as_array[2], "youtube-rules")
+    labels, gold, of_others = (np.array(part, dtype=object) for part in (labels, gold, of_others))
+    noisy = Table(texts, labels, gold, others, of_others, "youtube-rules")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(checked, "DRAWS", 2)
-        return checked.run(table)
+        patched.setattr(checked, "DRAWS", 1)
+        patched.setattr(checked, "COUNTS", (10, 20))
+        return [checked.run(noisy), checked.run(noisy._replace(labels=gold, name="toy-gold"))]
 
 
-def test_checked_rows_make_labels_more_accurate(result):
-    assert result["accuracy"]["labels"] == pytest.approx(1 - result["noise"])
-    runs = [run for run in result["runs"] if run["choice"] == "to_check"]
-    assert {run["rows"] for run in runs} == set(checked.COUNTS)
-    for run in runs:
-        assert run["labels_as_given"] >= result["accuracy"]["labels"]
-        assert run["accuracy"] >= run["labels_as_given"] - 0.01
-        assert run["accuracy"] > result["accuracy"]["labels"]
-        assert run["low"] <= run["rate"] <= run["high"]
-    assert sum("macro_f1" in run for run in runs) == 4
-    others = {run["rows"] for run in result["runs"] if run["choice"] == "random rows"}
-    assert others == set(checked.CLASSIFIED)
-    assert {run["choice"] for run in result["runs"]} == {
-        "to_check",
-        "random rows",
-        "least trusted rows",
-    }
+def test_checked_rows_make_labels_more_accurate(results_of_tables):
+    result, clean = results_of_tables
+    ways = result["ways"]
+    assert set(page._WAYS) | {"who labelled"} == set(ways)
+    assert set(ways["to_check"]) == {"0", "10", "20"}
+    for count in ("10", "20"):
+        found = ways["to_check"][count]
+        assert found["alone"] > 1 - result["noise"]
+        assert found["accuracy"] > found["alone"]
+        assert found["accuracy"] > found["few-shot"]
+        assert found["low"] <= found["rate"] <= found["high"]
+        assert found["gain"] > 0.1
+        assert "macro_f1" in found
+    assert ways["class shares"].keys() == ways["who labelled"].keys() == {"0"}
+    assert set(clean["ways"]) == {"to_check"}
+    assert clean["noise"] == 0
+    assert clean["ways"]["to_check"]["20"]["right_lost"] < 0.1
 
 
-def test_the_page_of_one_table(result, results):
-    assert page.accuracy() is common.HOLE
-    write_result(results / "checked" / "toy.json", {**result, "seeds": 2}, about())
-    noise = 100 * result["noise"]
-    assert f"| toy | {100 - noise:.1f} |" in page.accuracy().text
-    assert f"| toy | {result['macro_f1']['all']:.1f} |" in page.classifier().text
-    assert f"| toy | {noise:.1f} |" in page.interval().text
-    assert "2 draws, static encoder, CPU (P), commits abcdef0123" in page.interval().text
+def test_wrong_answers_are_as_frequent_as_they_should_be():
+    gold = np.arange(4000) % 4
+    data = mock.Mock(gold=gold, classes=np.arange(4))
+    answers = checked.slipped(data, np.arange(4000), 0.1, draw=3)
+    assert (answers != gold).mean() == pytest.approx(0.1, abs=0.02)
+    assert set(answers) == set(range(4))
+    assert (checked.slipped(data, np.arange(4000), 0.0, draw=3) == gold).all()
+
+
+def test_the_pages_of_two_tables(results_of_tables, results, monkeypatch):
+    monkeypatch.setattr(page, "COUNTS", ("0", "10", "20"))
+    monkeypatch.setattr(page, "_FEW", ("0", "10", "20"))
+    assert page.summary() == page.headline() == page.classifier() == common.HOLE
+    for name, result in zip(("youtube-rules", "toy-gold"), results_of_tables, strict=True):
+        write_result(results / "checked" / f"{name}.json", result, about(name))
+    result = results_of_tables[0]
+    noise, scores = 100 * result["noise"], result["macro_f1"]
+    gain = 100 * result["ways"]["to_check"]["10"]["gain"]
+    assert f"| youtube-rules | {noise:.1f} |" in page.per_table().text
+    assert f"| youtube-rules | {scores['all']:.1f} |" in page.classifier().text
+    assert f"{gain:+.1f}" in page.summary().text
+    assert f"{gain:+.1f}" in page.headline().text
+    assert "the same rows corrected alone" in page.rivals().text
+    assert "| random rows |" in page.ways().text
+    assert "1 draws, static encoder, CPU (P), commits abcdef0123" in page.summary().text
 
 
 def test_only_tables_without_a_result_are_measured(results, monkeypatch):
