@@ -252,12 +252,10 @@ def test_options_are_named_as_typed(here, capsys, message, options):
 
 def test_shares_of_classes_by_hand_and_in_files(here):
     shares = {f"class {code}": float(code) for code in range(400)}
-    (here / "shares.txt").write_text(
-        "".join(f"{name}\t{share}\n" for name, share in shares.items())
-    )
+    lines = [f"{name}\t{share}" for name, share in shares.items()]
+    (here / "shares.txt").write_text("\n".join(lines))
     (here / "shares.json").write_text(json.dumps(shares))
-    by_hand = ", ".join(f"{name}: {share}" for name, share in shares.items())
-    for given in (by_hand, "shares.txt", "shares.json"):
+    for given in (", ".join(lines), "shares.txt", "shares.json"):
         assert class_shares(given) == shares
 
 
