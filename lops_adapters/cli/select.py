@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
         with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
             _check_outputs(options, paths, folder)
             output = engine.Output(folder, options.format or table.format.native, options.corrected)
-            job = _job(options, table, columns, choice, output)
+            job = _job(options, table, columns, choice)
             ray = import_module(RAY) if options.engine == "ray" else None
             if ray is not None:
                 ray.check(options, job)
@@ -111,11 +111,7 @@ def _checked(
 
 
 def _job(
-    options: argparse.Namespace,
-    table: readers.Table,
-    columns: Columns,
-    choice: Choice,
-    output: engine.Output,
+    options: argparse.Namespace, table: readers.Table, columns: Columns, choice: Choice
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
