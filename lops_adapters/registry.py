@@ -1,6 +1,7 @@
 """Tables that are open from outside: rows by name, also rows of other installed packages."""
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar
 
@@ -18,7 +19,7 @@ class Named(Protocol):
 Row = TypeVar("Row", bound=Named)
 
 
-class Registry(MutableMapping[str, Row], Generic[Row]):
+class Registry(UserDict[str, Row], Generic[Row]):
     """Rows by name, in order; rows of installed packages are loaded at the first look.
 
     A package brings a row as an entry point: in the group ``group``, a name and ``module:ROW``.
@@ -46,15 +47,16 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
             raise LopsError(
                 f"the {self._kind}{here} is {row!r:.80}; wanted a {self._type.__name__}"
             )
-        if self._of_packages().setdefault(row.name, row) != row:
+        if self.data.setdefault(row.name, row) != row:
             raise LopsError(
                 f"the {self._kind} {row.name!r}{here} has the name of another one; give it another "
                 "name, or uninstall one of the two packages"
             )
         return row
 
-    def _of_packages(self) -> dict[str, Row]:
-        """Return the rows, with the rows of installed packages."""
+    @property
+    def data(self) -> dict[str, Row]:  # type: ignore[override]
+        """The rows, with the rows of installed packages."""
         if not self._loaded:
             self._loaded = True
             points = entry_points(group=self._group)
@@ -75,21 +77,6 @@ class Registry(MutableMapping[str, Row], Generic[Row]):
                 f"({type(error).__name__}: {error}); repair or uninstall the package"
             ) from error
         return row
-
-    def __getitem__(self, name: str) -> Row:
-        return self._of_packages()[name]
-
-    def __setitem__(self, name: str, row: Row) -> None:
-        self._of_packages()[name] = row
-
-    def __delitem__(self, name: str) -> None:
-        del self._of_packages()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._of_packages())
-
-    def __len__(self) -> int:
-        return len(self._of_packages())
 
 
 def _origin(point: EntryPoint) -> str:

@@ -1,13 +1,11 @@
 """Options that commands share."""
 
 import argparse
-import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from lops_adapters import storage
 from lops_adapters.core import LopsError
 from lops_adapters.formats.layouts import by_columns
 from lops_adapters.formats.readers import Table, open_table
@@ -36,8 +34,6 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-_SHARE = re.compile(r"(.+?)[\s:=,;]+(\d+(?:\.\d*)?|\.\d+)")
-_SHARES = "wanted a class and a number, as in 'spam 5, ham 95', or a file of such lines or JSON"
 _OF_COLUMNS = (
     *("text", "label", "labels", "soft_labels", "source", "gold", "id", "group"),
     *("checked_column", "embeddings"),
@@ -269,28 +265,6 @@ def names(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     return tuple(filter(None, (name.strip() for name in text.split(","))))
-
-
-def class_shares(text: str) -> dict[str, float]:
-    """Return class -> share of ``spam 5, ham 95``, or of the file of this name.
-
-    A file holds lines of a class and a number, or JSON. Raises a LopsError about what is neither.
-
-    >>> class_shares("spam 5, not spam: 95")
-    {'spam': 5.0, 'not spam': 95.0}
-    """
-    parts, path = text.split(","), Path(text)
-    if path.suffix == ".json":
-        return storage.read_json(path, _SHARES)
-    if path.is_file():
-        parts = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
-    shares: dict[str, float] = {}
-    for part in filter(str.strip, parts or [text]):
-        share = _SHARE.fullmatch(part.strip())
-        if share is None or share[1] in shares:
-            raise LopsError(f"--class-shares: found {part.strip()!r:.60}; {_SHARES}")
-        shares[share[1]] = float(share[2])
-    return shares
 
 
 def fraction(text: str) -> float | str:

@@ -12,7 +12,7 @@ from typing import Any
 from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, printed, standard_input
-from lops_adapters.cli.select_options import parser
+from lops_adapters.cli.select_options import class_shares, parser
 from lops_adapters.console import listed, set_up_logging
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines, readers
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
 def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
     """Check the options and the table, then select."""
     words = options.words and storage.read_json(options.words, WORDS)
-    shares = options.class_shares and shared.class_shares(options.class_shares)
+    shares = options.class_shares and class_shares(options.class_shares)
     choice = shared.of_options(Choice, options, words=words, class_shares=shares)
     method, row = choice.method, check(choice, among=offered())
     check_names(options.probe, options.encoder)

@@ -1,10 +1,12 @@
 """The options of ``lops select``."""
 
 import argparse
+import re
 from pathlib import Path
 
-from lops_adapters import formats
+from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
+from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
 from lops_adapters.selection.choice import LABELLED_BY
@@ -12,6 +14,8 @@ from lops_adapters.selection.method_table import offered
 from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import PROBE_ROWS
 
+_SHARE = re.compile(r"(.+?)[\s:=,;]+(\d+(?:\.\d*)?|\.\d+)")
+_SHARES = "wanted a class and a number, as in 'spam 5, ham 95', or a file of such lines or JSON"
 EXAMPLES = """\
   lops select tickets.csv --text body --label category
   lops select 'parts/*.parquet' --text text --label label --method learning-order --keep 0.5
@@ -60,6 +64,28 @@ def parser() -> argparse.ArgumentParser:
     _add_output(out)
     shared.add_run(out)
     return parser
+
+
+def class_shares(text: str) -> dict[str, float]:
+    """Return class -> share of ``spam 5, ham 95``, or of the file of this name.
+
+    A file holds lines of a class and a number, or JSON. Raises a LopsError about what is neither.
+
+    >>> class_shares("spam 5, not spam: 95")
+    {'spam': 5.0, 'not spam': 95.0}
+    """
+    parts, path = text.split(","), Path(text)
+    if path.suffix == ".json":
+        return storage.read_json(path, _SHARES)
+    if path.is_file():
+        parts = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
+    shares: dict[str, float] = {}
+    for part in filter(str.strip, parts or [text]):
+        share = _SHARE.fullmatch(part.strip())
+        if share is None or share[1] in shares:
+            raise LopsError(f"--class-shares: found {part.strip()!r:.60}; {_SHARES}")
+        shares[share[1]] = float(share[2])
+    return shares
 
 
 def _add_method(choice: argparse._ArgumentGroup) -> None:

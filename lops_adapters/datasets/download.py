@@ -8,6 +8,7 @@ import http.client
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -76,6 +77,8 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
     Raises a LopsError if the file cannot be fetched (no network, an HTTP error, out of time), has
     the wrong contents, or cannot be written. The message does not repeat the address.
     """
+    folders = (destination.parent, *destination.parent.parents)
+    new = [folder for folder in folders if not folder.exists()]
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
         storage.restore(destination)
@@ -96,6 +99,10 @@ def fetch(url: str, destination: Path, checksum: str, *, quiet: bool = False) ->
         raise LopsError(
             f"cannot write to {destination.parent} ({error}); choose a writable folder"
         ) from error
+    finally:
+        for folder in new:
+            with suppress(OSError):  # it holds the file, unless that failed
+                folder.rmdir()
 
 
 def _checksum(path: Path, is_sha256: bool) -> str:

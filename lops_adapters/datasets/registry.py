@@ -182,8 +182,9 @@ def _missing(task: Task, folders: list[Path], reason: str) -> LopsError:
     """Return the error of a data set that is not here: why, what to fetch, what works at once."""
     others = [other for other in names() if other == "demo" or _is_in(TASKS[other], folders)]
     return LopsError(
-        f"{task.name} is in none of {listed(folders)}, and {reason}. "
-        f"{by_hand(task.name, task.paper_folder, folders[0])}. "
+        f"{task.name} is in none of {listed(folders)}, and {reason}.\n"
+        f"{by_hand(task.name, task.paper_folder, folders[0])}.\n"
+        "It lies elsewhere: --data-dir FOLDER. "
         f"Without a download: --dataset {' or '.join(others)}"
     )
 

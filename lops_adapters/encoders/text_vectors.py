@@ -145,7 +145,8 @@ class TextEncoder:
 
     def _tokens(self, texts: list[str]) -> list[np.ndarray]:
         """Return the word pieces of texts, int32: lists of numbers take nine times the memory."""
-        readable = [_readable(text) for text in texts]
+        # Tokenizers refuse lone surrogates.
+        readable = [one.encode("utf-8", "replace").decode() for one in texts]
         ids = pretrained.token_ids(self._tokenizer, readable, self.max_tokens)
         return [np.array(row, dtype=np.int32) for row in ids]
 
@@ -172,8 +173,3 @@ def _own_card(device: str) -> str:
     if device not in ("auto", "cuda") or cards < 2 or int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return device
     return f"cuda:{int(os.environ.get('LOCAL_RANK', '0')) % cards}"
-
-
-def _readable(text: str) -> str:
-    """Return a text without lone surrogates, which tokenizers refuse."""
-    return text.encode("utf-8", "replace").decode() if not text.isascii() else text

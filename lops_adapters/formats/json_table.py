@@ -110,15 +110,12 @@ def _of_objects(value: dict[str, dict[str, Any]]) -> Rows | None:
     """
     inner = [frozenset(one) for one in value.values()]
     is_even = len(set(inner)) == 1
-    is_numbered = all(name.isdigit() for name in inner[0])
-    if is_even and (is_numbered or (len(value) < len(inner[0]) and not _digits(value))):
+    is_numbered = all(map(str.isdigit, inner[0]))
+    is_wide = len(value) < len(inner[0]) and not all(map(str.isdigit, value))
+    if is_even and (is_numbered or is_wide):
         return _of_columns(value)
     rows = [{ID: key, **cells} for key, cells in value.items()]
     return Rows(rows, f"rows by their keys, column {ID!r}")
-
-
-def _digits(names: Sequence[str] | dict[str, Any]) -> bool:
-    return all(name.isdigit() for name in names)
 
 
 def _of_columns(columns: dict[str, dict[Any, Any]]) -> Rows | None:

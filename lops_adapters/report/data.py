@@ -47,7 +47,8 @@ def selection_page(
 ) -> SelectionPage:
     """Return what the page of a selection shows; fields are as in the page.
 
-    The least trusted rows are listed, at most 2,000, and then the other rejected rows, packed, as
+    The least trusted rows are listed, as many as there are wrong labels at most, and some of each
+    class, 2,000 in all; and then the other rejected rows, packed, as
     many as fit. Long texts are cut.
 
     Args:
@@ -68,7 +69,8 @@ def selection_page(
     rows = PageRows(selection, texts, labels, **columns)
     _check_positions(to_check, len(selection.mask))
     to_check = to_check[:LISTED]
-    places = rows.listed(suspects_per_class, to_check)
+    most_wrong = int(estimate[-1] * len(rows.codes)) if estimate else 0
+    places = rows.listed(suspects_per_class, to_check, most_wrong)
     totals = rows.totals(totals) if isinstance(totals, int) else totals
     timed = bool(np.isfinite(selection.learnt_at).any())
     threshold = own_threshold(rows.confidence, selection.mask, timed=timed)

@@ -30,11 +30,12 @@ def write_report(folder: Path) -> Path:
     )
     title = f"{metrics.get('title', metrics['framework'])} on {metrics['dataset']}"
     rows = _arm_rows(metrics)
+    numbers = table(rows[0], rows[1:], "Numbers per arm and iteration")
     versions = config.pop("versions", {})
     tables = settings_tables(config, versions)
     parts = [
         _figures(metrics),
-        section("arms", "All numbers", table(rows[0], rows[1:], "Numbers per arm and iteration")),
+        section("arms", "All numbers", numbers, *(f"<p>{line}</p>" for line in caution(metrics))),
         _checked(metrics),
         _seed_words(metrics),
         _classes(metrics),
@@ -49,6 +50,20 @@ def write_report(folder: Path) -> Path:
 def arm_table(metrics: Metrics) -> str:
     """Return :func:`_arm_rows` as aligned text."""
     return aligned(_arm_rows(metrics))
+
+
+def caution(metrics: Metrics) -> list[str]:
+    """Return which differences of arms mean nothing, as one sentence; none without gold labels.
+
+    Two standard errors of a share of the documents, where it is largest.
+    """
+    n = metrics["n_documents"]
+    if not any(item["macro_f1"] is not None for _, item in _items_of(metrics)):
+        return []
+    points = 100 / n**0.5
+    return [
+        f"One seed of {count(n)} documents: differences below {points:.1f} points mean nothing."
+    ]
 
 
 def checked_words(metrics: Metrics) -> str:

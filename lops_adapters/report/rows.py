@@ -108,13 +108,14 @@ class PageRows:
         n = len(self.codes)
         return self.least_trusted(n, n * len(self.selection.per_class))
 
-    def listed(self, per_class: int, to_check: Sequence[int]) -> np.ndarray:
-        """Return the positions of the rows of the list, in its order."""
-        least = self.least_trusted(per_class, LISTED)
-        if not len(to_check):
-            return least
-        others = least[~np.isin(least, to_check)][: LISTED - len(to_check)]
-        return self.order[np.isin(self.order, [*others, *to_check])]
+    def listed(self, per_class: int, to_check: Sequence[int], most_wrong: int = 0) -> np.ndarray:
+        """Return the positions of the rows of the list, in its order.
+
+        It has the rows to check, the ``most_wrong`` least trusted rows, and these of each class.
+        """
+        least = [*self.order[:most_wrong], *self.least_trusted(per_class, LISTED)]
+        chosen = [*dict.fromkeys([*to_check, *least])][:LISTED]
+        return self.order[np.isin(self.order, chosen)]
 
     def number(self, position: int) -> int:
         """Return the number of a row in its table, from 1."""

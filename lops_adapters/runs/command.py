@@ -7,14 +7,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from lops_adapters import console
+from lops_adapters import console, extras
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
-from lops_adapters.report.framework_page import arm_table, checked_words, write_report
+from lops_adapters.report.framework_page import arm_table, caution, checked_words, write_report
 from lops_adapters.runs import options as command_line
+from lops_adapters.runs.files import TO_CHECK
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
 from lops_adapters.runs.framework import Framework, run
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.metrics import labelled_by
 from lops_adapters.runs.settings import FrameworkSettings
 
 log = logging.getLogger(__name__)
@@ -36,6 +38,7 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
             preset, **{name: getattr(options, name) for name in names}
         )
         arms = chosen.arms(options.arms)
+        extras.require(framework.title, framework.needs(chosen), framework.name)
         if chosen.faithful and (unlike := chosen.unlike_paper()):
             pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
             message = "--faithful without all of the paper's settings (in brackets): %s"
@@ -52,8 +55,11 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
                 f"\n{framework.title} on {metrics['dataset']}: {metrics['n_documents']} documents, "
                 f"preset {preset}, seed {seed}{checked_words(metrics)}\n"
             )
-            print(arm_table(metrics))
-            print(f"\nReport: {page}")
+            print("\n".join([arm_table(metrics), *caution(metrics)]))
+            print(f"\nLabels: {path / 'predictions.csv'} (of {labelled_by(metrics)})")
+            if (path / TO_CHECK).exists():
+                print(f"Check: {path / TO_CHECK}")
+            print(f"Report: {page}")
             print(f"Run folder: {path}")
         return 0
 

@@ -18,11 +18,12 @@ from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
-from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics
+from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, labelled_by
 from lops_adapters.runs.rounds import run_rounds
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Prepared, Stage
 from lops_adapters.selection import METHODS
+from lops_adapters.storage import write_text
 
 # A framework is imported when it is asked for. Its name is its command, its extra and the kind of
 # its models.
@@ -139,6 +140,8 @@ def run(
             predicted = stage.probabilities
         write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, predicted)
         metrics = add_arm(job.folder, about, arm, arm_metrics(rows))
+    best = job.folder.arm(labelled_by(metrics)) / "predictions.csv"
+    write_text(job.folder.path / "predictions.csv", best.read_text(encoding="utf-8"))
     return metrics
 
 

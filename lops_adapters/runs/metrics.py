@@ -1,7 +1,7 @@
 """``metrics.json``: what gold labels and checked documents say of pseudo-labels and predictions."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from lops_adapters.selection import corrected
 from lops_adapters.selection.committee.checking import random_rate
 
 METRICS = "metrics.json"
+_BEST = ("committee", "lops-adaptive", "lops", STANDARD)  # arms, the best first
 
 
 @dataclass(frozen=True)
@@ -163,3 +164,11 @@ def add_arm(
     }
     storage.write_json(run.path / METRICS, metrics)
     return metrics
+
+
+def labelled_by(metrics: Mapping[str, Any]) -> str:
+    """Return the arm whose predictions are the labels of the run, chosen without gold labels.
+
+    The order is that of docs/results/frameworks.md.
+    """
+    return next((arm for arm in _BEST if arm in metrics["arms"]), next(iter(metrics["arms"])))

@@ -16,8 +16,8 @@ from lops_adapters.labels.naming import CHECKED, LABEL, ROW, TEXT, naming
 from lops_adapters.tables import results
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.parts import rehearse_labels, write_parts
 from lops_adapters.tables.results import part_files
-from lops_adapters.tables.scoring import rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
 if TYPE_CHECKING:

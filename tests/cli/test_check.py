@@ -1,6 +1,7 @@
 """``lops check``: questions in a terminal, answers on disk after each, and a new selection."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -15,11 +16,21 @@ GOLD = {str(number): row[3] for number, row in enumerate(ROWS, start=1)}
 pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.fixture
-def run(here):
-    table = write_table(here / "news.csv", ROWS)
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with a table and a finished run."""
+    folder = tmp_path_factory.mktemp("check")
+    write_table(folder / "news.csv", ROWS)
     options = ["--text", "text", "--label", "weak", "--encoder", "none", "--quiet"]
-    select.main([str(table), *options, "--output", "out"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        select.main(["news.csv", *options, "--output", "out"])
+    return folder
+
+
+@pytest.fixture
+def run(here, finished):
+    shutil.copytree(finished, here, dirs_exist_ok=True)
     return here / "out"
 
 

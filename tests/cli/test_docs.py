@@ -57,6 +57,7 @@ def tables(here):
         for i, (text, label) in enumerate(zip(texts, labels, strict=True), 1)
     ]  # fmt: skip
     (here / "export.json").write_text(json.dumps(exported))
+    (here / "shares.txt").write_text("class 0 40\n")
     (here / "corrections.csv").write_text("row,label\n1,class 1\n2,\n")
     return here
 

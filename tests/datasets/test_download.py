@@ -89,7 +89,7 @@ def target(tmp_path):
 
 
 def entries(target):
-    return sorted(path.name for path in target.parent.iterdir())
+    return sorted(path.name for path in target.parent.glob("*"))
 
 
 @pytest.mark.parametrize("kind", ["plain", "no-length", "to-plain", "negative", "words", "digits"])
@@ -113,6 +113,18 @@ def test_an_unknown_address(server, target):
     with pytest.raises(LopsError) as caught:
         fetch(server.url, target, BLOB, quiet=True)
     assert str(caught.value) == "the server answered 404 Not Found"
+
+
+def test_a_failed_download_leaves_no_folder(server, target):
+    server.answers = [404, 404]
+    new = target.parent / "data" / "nyt" / target.name
+    with pytest.raises(LopsError):
+        fetch(server.url, new, BLOB, quiet=True)
+    assert not (target.parent / "data").exists()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(LopsError):
+        fetch(server.url, new, BLOB, quiet=True)
+    assert target.parent.is_dir()
 
 
 def test_no_server(target):

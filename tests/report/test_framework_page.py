@@ -1,7 +1,7 @@
 import json
 import re
 
-from lops_adapters.report.framework_page import arm_table, write_report
+from lops_adapters.report.framework_page import arm_table, caution, write_report
 
 from .examples import Reader
 
@@ -81,6 +81,14 @@ def test_the_table_of_a_run():
     assert " ".join(lines[3].split()) == "lops 1 40 - 21 - - - 3"
     assert len({len(line) for line in lines}) == 1
     assert lines == [line.rstrip() for line in lines]
+
+
+def test_which_differences_mean_nothing():
+    arms = {"lops": {"iterations": [row(0)]}}
+    said = "One seed of 400 documents: differences below 5.0 points mean nothing."
+    assert caution({"arms": arms, "n_documents": 400}) == [said]
+    arms = {"lops": {"iterations": [row(0, macro_f1=None)]}}
+    assert caution({"arms": arms, "n_documents": 400}) == []
 
 
 def test_numbers_stand_in_the_page(tmp_path):

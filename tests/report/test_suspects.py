@@ -72,6 +72,13 @@ def test_the_list_keeps_its_size(monkeypatch):
     assert {suspect.row for suspect in made.rows.suspects} == {1, 2, 3, 4}
 
 
+def test_the_list_reaches_to_the_upper_end_of_the_range():
+    made = page(400, suspects_per_class=3, estimate=[0.2, 0.1, 0.3])
+    every = [one.position for one in page(400, suspects_per_class=400).rows.suspects]
+    assert [one.position for one in made.rows.suspects][:120] == every[:120]
+    assert 120 <= len(made.rows.suspects) <= 126
+
+
 def test_no_row_is_packed_that_is_listed():
     rejected = 3_000 // 5
     made = page(3_000, suspects_per_class=20, to_check=[2_999, 2_500, 3])

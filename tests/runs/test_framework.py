@@ -18,7 +18,7 @@ from lops_adapters.runs.arms import read_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, class_words, named, run
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.metrics import finished_arms
+from lops_adapters.runs.metrics import finished_arms, labelled_by
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Given, Prepared, Samples, Stage
 from lops_adapters.selection import METHODS, build, keep_all
@@ -141,7 +141,8 @@ def test_a_run_in_order(job):
     assert (first["iteration"], second["iteration"], second["more"]) == (0, 1, 1)
     assert (first["seconds"], first["seconds_selection"], first["selected"]) == (1.5, 0.5, 2)
     assert {file.name for file in path.glob("*.*")} == {
-        "config.json", "metrics.json", "pseudo_labels.csv", "to_check.csv", "words.json",
+        "config.json", "metrics.json", "predictions.csv", "pseudo_labels.csv", "to_check.csv",
+        "words.json",
     }  # fmt: skip
     assert {file.name for file in (path / "standard").iterdir()} == {
         "predictions.csv", "selection-0.csv", "selection-1.csv", "table-0.csv", "table-1.csv",
@@ -175,6 +176,20 @@ def test_metrics_grow_arm_by_arm(job):
     assert list(finished_arms(job.folder)) == ["standard"]
     metrics = run(Toy(), Dataset(CORPUS, GOLD), job, ["lops"])
     assert list(metrics["arms"]) == ["standard", "lops"]
+
+
+def test_the_labels_of_a_run_are_the_best_arms(job):
+    def predict(arms):
+        metrics = run(Toy(), Dataset(CORPUS, GOLD), job, arms)
+        path = job.folder.path / "predictions.csv"
+        best = job.folder.path / labelled_by(metrics) / "predictions.csv"
+        assert path.read_bytes() == best.read_bytes()
+        return labelled_by(metrics)
+
+    assert predict(["optimal"]) == "optimal"
+    assert predict(["standard"]) == "standard"
+    assert predict(["random"]) == "standard"
+    assert predict(["lops"]) == "lops"
 
 
 class Probe:

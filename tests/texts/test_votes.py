@@ -1,5 +1,7 @@
 """Votes of several label sources: read, matched to classes, joined, reported."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -220,3 +222,16 @@ def test_votes_that_do_not_fit_the_memory_are_refused(monkeypatch):
     for call in (lops_adapters.select, lops_adapters.agree):
         with pytest.raises(LopsError, match=r"3 sources vote for 300 classes in 900 ways.*memory"):
             call(texts, votes)
+
+
+def test_checked_rows_tell_of_errors_that_all_sources_make():
+    texts, weak, gold = noisy_texts(n=200, k=3, noise=0.3)
+    draw = random.Random(0)
+    pairs = zip(weak, gold, strict=True)
+    other = [draw.choice([w, w, w, g, draw.choice(weak)]) for w, g in pairs]
+    votes = {"one": weak, "other": other}
+    first = lops_adapters.select(texts, votes, encoder=None)
+    checked = {int(row): gold[row] for row in first.to_check(20)}
+    rate = lops_adapters.select(texts, votes, encoder=None, checked=checked).checked_rate
+    wrong = np.mean([label != true for label, true in zip(first.labels, gold, strict=True)])
+    assert rate.low < wrong < rate.high

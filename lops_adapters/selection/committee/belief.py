@@ -18,7 +18,12 @@ import numpy as np
 from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
-from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
+from lops_adapters.selection.committee.calibration import (
+    OF_VOTES,
+    Calibration,
+    calibration_of,
+    diagnose,
+)
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
 from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
@@ -230,7 +235,7 @@ def believe(
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
         posterior, estimates = _of_votes(scores, votes, checked, tells)
-        calibration = calibration_of(None, scores.mean.shares)
+        calibration = calibration_of(None, scores.mean.shares, usual=OF_VOTES)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
     assumed = [calibration]

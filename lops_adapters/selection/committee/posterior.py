@@ -20,10 +20,8 @@ _ROUNDS, _CLOSE = 50, 1e-4
 _MOST = 100_000  # samples to estimate from
 
 
-def posterior(
-    probabilities: np.ndarray, codes: np.ndarray, sharpness: float = SHARPNESS
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of each true class, given the members and the label.
+def estimate(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the (k, k) float64 distribution of true classes per label.
 
     The label is a source of unknown reliability, as in Dawid and Skene (1979): how often a sample
     labelled i is of class j is estimated from all samples by expectation maximisation, and counts
@@ -33,26 +31,19 @@ def posterior(
     towards nine right labels of ten, by a Dirichlet prior worth ((1 - s) / s)^2 times as many
     samples as there are, with their :func:`~lops_adapters.selection.committee.likelihoods.skill` s.
 
-    Probabilities are (n, k), mean likelihoods of held-out members, to the power of ``sharpness``;
-    rows sum to 1. Codes are (n,) int; every class occurs. Returns (n, k) float64 probabilities of
-    the true classes, and the (k, k) float64 distribution of true classes per label.
+    Probabilities are (n, k), mean likelihoods of held-out members; rows sum to 1. Codes are (n,)
+    int; every class occurs.
 
     >>> likely = np.array([[0.9, 0.1]] * 4 + [[0.1, 0.9]] * 4)
-    >>> right, _ = posterior(likely, np.array([0, 0, 0, 0, 0, 1, 1, 1]))
-    >>> right[[0, 4]].round(2).tolist()
+    >>> codes = np.array([0, 0, 0, 0, 0, 1, 1, 1])
+    >>> posterior_given(likely, codes, estimate(likely, codes))[[0, 4]].round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    n, k = probabilities.shape
-    logs = evidence(probabilities, sharpness)
     chosen = some(probabilities)
     known = max(skill(probabilities, codes), 0.01)
     strength = round(((1 - known) / known) ** 2, 9)  # the prior's, in samples per sample
-    true_given_label = _transitions(logs[chosen], codes[chosen], k, strength)
-    true = np.empty((n, k))
-    for start in range(0, n, _MOST):
-        rows = slice(start, start + _MOST)
-        true[rows] = _weighted(logs[rows], codes[rows], true_given_label)
-    return true, true_given_label
+    logs = evidence(probabilities[chosen])
+    return _transitions(logs, codes[chosen], probabilities.shape[1], strength)
 
 
 def label_distribution(
@@ -63,7 +54,7 @@ def label_distribution(
     count_label: bool = True,
     tells: bool = True,
 ) -> np.ndarray:
-    """Return the (k, k) distribution of :func:`posterior`, with labels that cannot be checked.
+    """Return the (k, k) distribution of :func:`estimate`, with labels that cannot be checked.
 
     These are believed: the labels of classes with fewer than ``least`` samples; and all labels, if
     the members cannot tell right from wrong ones (``tells=False``).
@@ -77,7 +68,7 @@ def label_distribution(
         believed[:] = True
         true_given_label = np.empty((k, k))
     elif count_label:
-        true_given_label = posterior(likely, codes)[1]
+        true_given_label = estimate(likely, codes)
     else:
         true_given_label = np.full((k, k), 1 / k)
     true_given_label[believed] = np.maximum(np.eye(k)[believed], _NEVER)
@@ -104,13 +95,13 @@ def least_kept(right: np.ndarray) -> float:
 
 
 def posterior_given(probabilities: np.ndarray, codes: np.ndarray, given: np.ndarray) -> np.ndarray:
-    """Return :func:`posterior` of further samples, (m, k), under an estimate from other ones."""
+    """Return the probabilities of the true classes, (m, k) float64, given members and labels."""
     return _weighted(evidence(probabilities), codes, given)
 
 
-def evidence(probabilities: np.ndarray, sharpness: float = SHARPNESS) -> np.ndarray:
+def evidence(probabilities: np.ndarray) -> np.ndarray:
     """Return the logarithm of what likelihoods, (n, k), say of each class."""
-    return np.asarray(sharpness * np.log(np.maximum(probabilities, 1e-6)))
+    return np.asarray(SHARPNESS * np.log(np.maximum(probabilities, 1e-6)))
 
 
 def some(probabilities: np.ndarray) -> slice | np.ndarray:

@@ -88,7 +88,8 @@ def score(
     """
     codes, folds = labelled.codes, labelled.folds
     of_labels = class_shares(codes, len(labelled.classes), folds)
-    compared = _vectors(members if vectors else (), labelled)
+    some, n, samples = members if vectors else (), len(codes), labelled.samples
+    compared = vectors_of(some, n, lambda one: samples if one.read is None else one.read)
     total, best_skill, weights = np.zeros(()), 0.0, list[float]()
     said, choices = list[str](), list[np.ndarray]()
     for member in members:
@@ -106,8 +107,3 @@ def score(
     mean = Mean(weights, of_labels, strengths(average, codes))
     likely = mean.limited(average, codes)
     return Scores(members, mean, likely, choices, ", ".join(said), folds, compared)
-
-
-def _vectors(members: Sequence[Member], labelled: Folded) -> np.ndarray:
-    samples = labelled.samples
-    return vectors_of(members, len(samples), lambda one: samples if one.read is None else one.read)

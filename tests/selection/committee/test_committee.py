@@ -17,17 +17,18 @@ from lops_adapters.selection import METHODS, Choice, build
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.committee import belief
-from lops_adapters.selection.committee.calibration import calibration_of, coefficients, diagnose
+from lops_adapters.selection.committee.calibration import calibration_of, coefficients
 from lops_adapters.selection.committee.committee import CANNOT_TELL, Committee
 from lops_adapters.selection.committee.folds import FOLDS, Folded
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.member import Member
 from lops_adapters.selection.committee.members import Learnt, Neighbours
-from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept, posterior
+from lops_adapters.selection.committee.posterior import SHARPNESS, least_kept
 from lops_adapters.selection.committee.scores import score
 
 from ...noisy import noisy_texts
 from ..stand_in import likely
+from .oracles import plain_diagnostics, plain_posterior
 
 ROOT = Path(__file__).parents[3]
 
@@ -99,10 +100,10 @@ def by_hand(members, codes=CODES):
     """
     each = [likely(member.probabilities, codes) for member in members]
     mean = np.mean(each, axis=0)
-    right = posterior(mean, codes)[0][np.arange(len(codes)), codes]
+    right = plain_posterior(mean, codes)[0][np.arange(len(codes)), codes]
     if len(members) > 1:
         learnt, per_class = coefficients()["texts"], len(codes) / (codes.max() + 1)
-        numbers = diagnose([one.argmax(axis=1) for one in each], mean, codes)
+        numbers = plain_diagnostics([one.argmax(axis=1) for one in each], mean, codes)
         numbers = np.clip(numbers, learnt["least"], learnt["most"])
         a, b = (learnt[n] + numbers @ learnt[f"{n}_by"] for n in ("offset", "slope"))
         own = per_class**2 / (per_class**2 + 144)

@@ -23,10 +23,11 @@ from lops_adapters.selection.committee.folds import (
 )
 from lops_adapters.selection.committee.likelihoods import preferred
 from lops_adapters.selection.committee.members import Neighbours
-from lops_adapters.selection.committee.posterior import least_kept, posterior
+from lops_adapters.selection.committee.posterior import least_kept
 
 from ...noisy import noisy_texts
 from ..stand_in import Told, likely, world
+from .oracles import plain_posterior
 
 SAMPLES, LABELS, GOLD, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
@@ -38,7 +39,7 @@ def test_automatic_is_a_committee_of_one():
     looks = {epoch: np.array([TABLE[sample][epoch] for sample in SAMPLES]) for epoch in range(4)}
     agreed = {epoch: preferred(likely(rows, CODES), CODES).sum() for epoch, rows in looks.items()}
     chosen = max((0, 1, 3), key=lambda epoch: (agreed[epoch], epoch))  # after 1, 2 and 4 epochs
-    found, _ = posterior(likely(looks[chosen], CODES), CODES)
+    found, _ = plain_posterior(likely(looks[chosen], CODES), CODES)
     right = found[np.arange(90), CODES]
     np.testing.assert_allclose(selection.confidence, right, atol=1e-5)
     np.testing.assert_array_equal(selection.mask, right >= least_kept(right))
