@@ -56,11 +56,14 @@ def agreement(probabilities: np.ndarray, votes: np.ndarray) -> np.ndarray:
 def snorkel(votes: np.ndarray, n_classes: int, seed: int) -> Combined:
     """Return what Snorkel's ``LabelModel`` says, with its defaults and 500 epochs.
 
-    Sources without a vote are left out. It estimates the accuracies itself (``get_weights``).
+    Sources without a vote are left out. It estimates the accuracies itself (``get_weights``). It
+    takes three sources or more; of fewer, this is the majority.
     """
     from snorkel.labeling.model import LabelModel
 
     some = np.flatnonzero((votes >= 0).any(axis=0))
+    if len(some) < 3:
+        return majority(votes, n_classes)
     model = LabelModel(cardinality=n_classes, verbose=False)
     model.fit(votes[:, some], n_epochs=500, seed=seed, progress_bar=False)
     accuracies = np.full(votes.shape[1], np.nan)

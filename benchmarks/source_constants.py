@@ -4,7 +4,7 @@
     python -m benchmarks.source_constants --data-dir DIR --tables youtube-rules,sms-rules
 
 Per table of :mod:`benchmarks.source_tables`, on the rows with a vote: how accurate the labels of
-``select`` are when one constant is larger or smaller (tables up to 5,500 rows: members are trained
+``select`` are when one constant is larger or smaller (tables up to 3,300 rows: members are trained
 again), and how many true accuracies of sources lie in ranges of other widths. Gold labels only
 measure; :mod:`benchmarks.pages.source_constants` chooses by them, for each family on the tables of
 the others. Real tables, seed 0, the default encoder.
@@ -28,23 +28,24 @@ from benchmarks.source_tables import REAL, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.core import LopsError
 from lops_adapters.selection.committee import belief
-from lops_adapters.selection.votes import signals, source_model, source_table
+from lops_adapters.selection.votes import pooling, signals, source_model, source_table, sources
 
 # constant -> its module, and a smaller and a larger value
 CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {
     "ANCHOR": (source_model, (1.0, 10.0)),
     "_CLEARLY": (source_model, (2.0, 6.0)),
-    "_WITHIN": (source_model, (0.5, 5.0)),
-    "_HALF": (source_model, (0.3, 0.8)),
-    "POOLED": (signals, (8.0, 50.0)),
-    "_SPREAD": (signals, (0.03, 0.3)),
+    "TRUST": (sources, (0.1, 0.4)),
+    "WEIGHT": (sources, (1.0, 4.0)),
+    "CONFUSED": (pooling, (3.0, 30.0)),
+    "POOLED": (pooling, (8.0, 50.0)),
+    "_SPREAD": (pooling, (0.03, 0.3)),
     "_SHRUNK": (signals, (3.0, 30.0)),
     "_COPY": (signals, (0.9, 0.98)),
 }
 KINDS = {"one class": source_table.OF_ONE_CLASS, "several classes": source_table.OF_SEVERAL_CLASSES}
 BELOW = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-ABOVE = (0.1, 0.2, 0.3, 0.4)
-LARGE = 5500  # rows, beyond which no other constants are tried
+ABOVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+LARGE = 3300  # rows, beyond which no other constants are tried
 
 
 def settings(n: int) -> Iterator[tuple[str, float | None]]:
@@ -105,9 +106,9 @@ def _ranges(table: VotedTable, arguments: tuple[Any, ...]) -> list[dict[str, Any
                 patch.object(source_table, "OF_ONE_CLASS", (below, above)),
                 patch.object(source_table, "OF_SEVERAL_CLASSES", (below, above)),
             ):
-                sources = source_table.assess(*arguments)
-            low = np.array([sources[one].low for one in some])
-            high = np.array([sources[one].high for one in some])
+                found_sources = source_table.assess(*arguments)
+            low = np.array([found_sources[one].low for one in some])
+            high = np.array([found_sources[one].high for one in some])
             inside = (low <= accuracies) & (accuracies <= high)
             for kind, rows in (("one class", single), ("several classes", ~single)):
                 if rows.any():

@@ -10,12 +10,14 @@ of the sources are ranked. Gold labels only measure, and play the person. Three 
 
 What members and other label models say is kept in the folder ``--kept``, so that after a change of
 the model of label sources a table takes seconds. ``--look`` prints accuracies and writes nothing; a
-table with a result file is skipped otherwise.
+table with a result file is skipped otherwise. ``--again`` measures ``select`` again, and takes the
+numbers of other label models, which have not changed, from the result file.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -150,6 +152,13 @@ def ways(folder: Path) -> dict[str, Way]:
     """Return all ways; what other label models say is kept in a folder."""
     return {
         **{name: partial(by_votes, name, way, folder) for name, way in _RIVALS.items()},
+        **own_ways(),
+    }
+
+
+def own_ways() -> dict[str, Way]:
+    """Return the ways that are no other label model."""
+    return {
         "best source": by_best,
         "one label, static": by_one_label,
         "select, static": partial(by_select, SEEDS),
@@ -203,23 +212,30 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, required=True)
     parser.add_argument("--tables", default=",".join(TABLES), help="default: all")
     parser.add_argument("--look", action="store_true", help="print accuracies only")
+    parser.add_argument("--again", action="store_true", help="measure select again")
     options = parser.parse_args()
-    if missing := [name for name in LIBRARIES if find_spec(name) is None]:
+    if not options.again and (missing := [name for name in LIBRARIES if find_spec(name) is None]):
         sys.exit(f"not installed: {', '.join(missing)}; run: pip install '.[label-models]'")
     for name in options.tables.split(","):
-        if not options.look and (RESULTS / f"sources/{name}.json").exists():
+        path = RESULTS / f"sources/{name}.json"
+        if path.exists() and not (options.look or options.again):
             continue
+        stored = json.loads(path.read_text(encoding="utf-8"))["result"] if options.again else {}
         print(name, flush=True)
         whole = load_voted(name, options.data_dir)
         table, voted = whole.with_votes(), float(whole.voted.mean())
         with members_kept(options.kept):
-            every = ways(options.kept)
+            every = own_ways() if stored else ways(options.kept)
             if options.look:
                 look(table, every)
                 continue
             result = run(table, every)
         result["voted"] = voted
-        result["versions"] = {name: version(name) for name in LIBRARIES.values()}
+        if stored:
+            result["ways"] = {**stored["ways"], **result["ways"]}
+            result["versions"] = stored["versions"]
+        else:
+            result["versions"] = {name: version(name) for name in LIBRARIES.values()}
         ids = tuple(map(str, range(len(table.texts))))
         corpus = Corpus(name, ids, tuple(table.texts), table.classes)
         write_result(f"sources/{name}", result, corpus, command=command_line("sources"))

@@ -30,6 +30,7 @@ _TO_CHECK = 50  # rows that are written at least
 EXAMPLES = """\
   lops agree labels.csv --text body --labels gpt,ann1,ann2
   lops agree labels.csv --text body --labels 'ann*,gpt' --people 'ann*' --checked to_check.csv
+  lops agree labels.csv --text body --labels 'ann*,gpt' --people 'ann*' --alternative 10
   lops agree answers.csv --text body --label label --source annotator
   lops agree ratings.csv --text body --label stars --source annotator --ordered"""
 
@@ -79,6 +80,14 @@ def parser() -> argparse.ArgumentParser:
         default=100 * MARGIN,
         metavar="POINTS",
         help="as good: right in at most this many percent of the rows less often (default: 5)",
+    )
+    choice.add_argument(
+        "--alternative",
+        type=float,
+        metavar="POINTS",
+        help="test whether the other sources may take a person's place (alternative annotator "
+        "test): how many percent of the rows a person costs more, such as 10 for crowd workers, 15 "
+        "for skilled people, 20 for experts; with --people",
     )
     out = new.add_argument_group("output")
     shared.add_output(out, "agreement")
@@ -140,6 +149,7 @@ def _compared(options: argparse.Namespace, sample: Sample, notes: Sequence[str])
         margin=options.margin / 100,
         classes=shared.names(options.classes),
         ordered=options.ordered,
+        alternative=None if options.alternative is None else options.alternative / 100,
         seed=options.seed,
     ).numbered((sample.drawn.positions + 1).tolist())
     problems = [*page.problems, *sample.classes.problems]
@@ -178,7 +188,7 @@ def _write(
     table |= {COLUMN: options.label} if options.label else {}
     names, cells = naming(table, sample.keys(table))
     keys = ["text", "labels", "label", "soft_labels", "source", "id", "people"]
-    keys += ["checked_column", "margin", "abstain", "ordered"]
+    keys += ["checked_column", "margin", "abstain", "ordered", "alternative"]
     settings: dict[str, Any] = {key: getattr(options, key) for key in keys}
     data = {"documents": page.rows, "classes": list(page.classes), "sha256": sums}
     command = " ".join(["lops agree", *sys.argv[2:]])
@@ -216,8 +226,8 @@ def _print(page: AgreementPage, folder: Path) -> None:
     if len(rows) > _PRINTED:
         print(f"... {len(rows) - _PRINTED} more in agreement.json")
     print("", *page.notes, *page.explained, "", sep="\n")
-    for one in page.comparisons:
-        print(one.sentence)
+    for sentence in page.verdicts:
+        print(sentence)
     if not page.checked:
         print(
             f"No row is checked: fill in the column 'checked' of {folder / TO_CHECK} from the top, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lops_adapters.console import percent
 from lops_adapters.evaluation.agreement import Difference, Interval
+from lops_adapters.evaluation.alternative import LEAST_ROWS
 from lops_adapters.report.contents import StoredPage
 from lops_adapters.report.text import count
 
@@ -67,6 +68,46 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """Whether a source may take the place of one of the people.
+
+    Attributes:
+        source: its name.
+        people: names of those that have enough rows; may be empty.
+        wins: names of those that the source is found to be as good as, within the margin.
+        advantage: share of rows on which it is at least as close to the others as a person; NaN
+            without people.
+        margin: share of rows.
+    """
+
+    source: str
+    people: tuple[str, ...]
+    wins: tuple[str, ...]
+    advantage: float
+    margin: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is as good as half of the people or more."""
+        return bool(self.people) and 2 * len(self.wins) >= len(self.people)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        if not self.people:
+            return (
+                f"{self.source}: no person has {LEAST_ROWS} rows that it and another person also "
+                "label; the alternative annotator test needs them."
+            )
+        may = "may take a person's place" if self.passes else "is not shown to replace a person"
+        return (
+            f"{self.source} {may}: as close to the others as {len(self.wins)} of "
+            f"{len(self.people)} people, who cost {100 * self.margin:g} points more; at least as "
+            f"close in {percent(self.advantage)} of the rows."
+        )
+
+
+@dataclass(frozen=True)
 class Disagreement:
     """A row: the label of all sources together, its probability, and labels by their sources.
 
@@ -118,6 +159,7 @@ class AgreementPage(LabelsRead):
         disagreements: telling rows.
         sent_back: source -> rows whose label is most probably wrong.
         to_check: positions of rows to check next, rows on which sources differ more often.
+        alternatives: of the alternative annotator test, if it was asked for.
     """
 
     checked: int
@@ -131,6 +173,7 @@ class AgreementPage(LabelsRead):
     disagreements: tuple[Disagreement, ...]
     sent_back: dict[str, list[Disagreement]]
     to_check: tuple[int, ...]
+    alternatives: tuple[Alternative, ...] = ()
 
     def numbered(self, rows: Sequence[int]) -> AgreementPage:
         """Return the page with numbers of rows in a table, (n,), in place of positions."""
@@ -144,6 +187,12 @@ class AgreementPage(LabelsRead):
             sent_back={name: moved(items) for name, items in self.sent_back.items()},
             to_check=tuple(rows[position] for position in self.to_check),
         )
+
+    @property
+    def verdicts(self) -> list[str]:
+        """What comparisons and the alternative annotator test decide, in words."""
+        found = [one.sentence for one in self.comparisons]
+        return found + [one.sentence for one in self.alternatives]
 
     @property
     def explained(self) -> tuple[str, str]:

@@ -31,6 +31,7 @@ def write_agreement_page(
     parts = [
         *map(_note, [*(f"Problem: {one}" for one in page.problems), *page.notes]),
         _comparisons(page),
+        _alternatives(page),
         _pairs(page),
         _per_class(page),
         _confusions(page),
@@ -63,6 +64,18 @@ def _comparisons(page: AgreementPage) -> str:
         "97.5 %. The checked rows have to be of the top of to_check.csv, or a random sample."
     )
     return section("compared", title, f"<ul>{lines}</ul>", _note(note))
+
+
+def _alternatives(page: AgreementPage) -> str:
+    if not page.alternatives:
+        return ""
+    lines = "".join(f"<li>{isolated(one.sentence)}</li>" for one in page.alternatives)
+    note = (
+        "The alternative annotator test (Calderon, Reichart and Dror, 2025): each person in turn "
+        "is left out, and source and person are compared with the others. It needs no checked "
+        "rows, and says nothing of who is right where all people err."
+    )
+    return section("alternative", "In a person's place?", f"<ul>{lines}</ul>", _note(note))
 
 
 def _pairs(page: AgreementPage) -> str:

@@ -71,6 +71,7 @@ class Outcome:
         noise: the share of wrong labels; None: not estimated.
         fitted: scores unseen samples, with :attr:`.Choice.score_unseen`; None: not asked for.
         sources: of votes, what is estimated of each source.
+        joined: of votes, a sentence: by which rule, and why.
     """
 
     mask: np.ndarray
@@ -85,6 +86,7 @@ class Outcome:
     noise: Noise | None = None
     fitted: FittedCommittee | None = None
     sources: Sequence[Source] = ()
+    joined: str = ""
 
     @classmethod
     def of(

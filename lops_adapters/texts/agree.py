@@ -11,6 +11,7 @@ from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.votes.sources import by_votes
+from lops_adapters.texts.alternatives import alternatives, check_alternative
 from lops_adapters.texts.compared import read_votes, with_checked
 from lops_adapters.texts.labelled import check_votes
 from lops_adapters.texts.select import read_texts
@@ -34,6 +35,7 @@ def agree(
     classes: Sequence[Hashable] | None = None,
     abstain: Any = None,
     ordered: bool = False,
+    alternative: float | None = None,
     seed: int = 0,
 ) -> AgreementPage:
     """Compare label sources, such as annotators and language models.
@@ -50,6 +52,9 @@ def agree(
         abstain: labels that are no class.
         ordered: labels are ratings, in the order of numbers or of ``classes``: kappa is quadratic
             and alpha ordinal.
+        alternative: whether each other source may take the place of one of the people, of whom
+            there are three or more: how much more a person costs, as a share of rows in [0, 1); see
+            :mod:`lops_adapters.evaluation.alternative`.
         seed: of the rows to check, and of the interval of alpha.
 
     Returns:
@@ -58,7 +63,7 @@ def agree(
     Raises:
         LopsError: unequal numbers of texts and labels, labels of one source only, a checked
             position that is not there or label of another type, people that are no source, and
-            ordered labels without an order.
+            ordered labels without an order, fewer than three people to take the place of.
 
     >>> votes = {"model": ["a", "a", "b", "b"], "person": ["a", "a", "b", "a"]}
     >>> page = agree(["one", "two", "three", "four"], votes)
@@ -73,6 +78,7 @@ def agree(
         raise LopsError(
             f"people names {unknown[0]!r:.80}; the sources are {', '.join(votes.sources)}"
         )
+    check_alternative(alternative, people, votes)
     certain, votes = with_checked({} if checked is None else checked, votes)
     seen = np.isin(np.arange(len(texts)), list(checked or ()))
     # Sums of floats depend on the order of rows, so all is computed in the order of their content.
@@ -104,6 +110,9 @@ def agree(
         to_check=_to_check(texts, votes.codes, best, seen[order], seed),
         problems=problems,
         notes=notes,
+        alternatives=()
+        if alternative is None
+        else alternatives(votes, people, alternative, ordered),
     ).numbered(order.tolist())
 
 

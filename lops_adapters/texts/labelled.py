@@ -103,7 +103,7 @@ def select_labelled(
     said = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     if labelled.votes is not None:
         changed = int((outcome.labels != known.codes).sum())
-        notes = [*notes, *about_sources(labelled.votes, changed)]
+        notes = [*notes, *about_sources(labelled.votes, changed, outcome.joined)]
     said = _explained(said, outcome, known, labels, used, where)
     return TextSelection(
         outcome,

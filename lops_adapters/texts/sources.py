@@ -49,12 +49,15 @@ def suggestions(
     return pairs_of(counts, classes)
 
 
-def about_sources(votes: Votes, changed: int) -> list[str]:
-    """Return sentences about votes; ``changed``: texts whose label is not the weighted majority."""
+def about_sources(votes: Votes, changed: int, joined: str) -> list[str]:
+    """Return sentences about votes.
+
+    ``changed``: texts whose label is not the one by votes alone; ``joined``: by which rule.
+    """
     known = int((votes.codes >= 0).any(axis=1).sum())
     return [
-        f"Sources: {len(votes.sources)}. Members and votes together change the label of "
-        f"{changed:,} of {known:,} rows, compared with the weighted majority.",
+        f"Sources: {len(votes.sources)}. {joined} Members change the label of {changed:,} of "
+        f"{known:,} rows.",
         *_about_few(votes),
     ]
 

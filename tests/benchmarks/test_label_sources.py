@@ -209,7 +209,7 @@ def test_constants_are_tried_one_at_a_time(monkeypatch):
     assert source_model.ANCHOR == 3.0
     for kind, count in (("one class", 1), ("several classes", 3)):
         rows = [row for row in found["ranges"] if row["kind"] == kind]
-        assert len(rows) == 32
+        assert len(rows) == 64
         assert {row["sources"] for row in rows} == {count}
         assert rows[0]["width"] < rows[-1]["width"]
         assert rows[0]["inside"] <= rows[-1]["inside"]

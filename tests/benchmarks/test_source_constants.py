@@ -54,9 +54,9 @@ def test_a_family_does_not_choose_its_own_ranges(results):
         rows += ranges_of("several classes", 4, lambda below, above: 4)
         stored(results, name, {}, rows)
     lines = page.ranges().text.splitlines()
-    assert "| sms-rules | one class | 0.5 | 0.1 | 30 | 90 | 1.20 |" in lines
-    assert "| yelp-rules | one class | 0.8 | 0.1 | 90 | 90 | 1.20 |" in lines
-    assert "| mean of families, one class | one class | 0.9 | 0.3 | 60 | 90 | 1.20 |" in lines
+    assert "| sms-rules | one class | 0.5 | 0.1 | 30 | 30 | 1.00 |" in lines
+    assert "| yelp-rules | one class | 0.8 | 0.1 | 90 | 30 | 1.00 |" in lines
+    assert "| mean of families, one class | one class | 0.4 | 0.6 | 60 | 30 | 1.00 |" in lines
     assert len(lines) == 5  # the other kind has too few sources
 
 

@@ -76,6 +76,17 @@ def annotations(texts, order=1):
     return ["notes.csv", "--text", "body", "--label", "topic", "--source", "who", "--force"]
 
 
+def test_a_model_in_the_place_of_a_person(table, tmp_path, capsys):
+    arguments = ["--labels", "ann,ben,guess,model", "--people", "ann,ben,guess"]
+    assert main([*ARGUMENTS[:3], *arguments, "--alternative", "15"]) == 0
+    said = capsys.readouterr().out
+    folder = tmp_path / "labels-agreement"
+    (found,) = json.loads((folder / "agreement.json").read_text(encoding="utf-8"))["alternatives"]
+    assert found["people"] == ["ann", "ben", "guess"]
+    assert "of 3 people, who cost 15 points more" in said
+    assert "alternative annotator test" in (folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_rows_with_the_same_id_are_one_text(here, capsys):
     texts = [[f"text {i}", f"text {i} ", ""] for i in range(9)]
     arguments = annotations([*texts, ["", "one", "another"]])

@@ -242,3 +242,38 @@ def test_the_order_of_names_is_that_of_the_classes():
     assert more.pairs[0].kappa.value == pytest.approx(page.pairs[0].kappa.value)
     turned = agree(texts, votes, classes=["often", "never", "always", "rarely"], ordered=True)
     assert turned.pairs[0].kappa.value < page.pairs[0].kappa.value
+
+
+def test_a_model_in_the_place_of_a_person():
+    texts, _, votes = labelled()
+    votes["cy"] = votes["ann"][:200] + votes["ben"][200:]
+    people = ["ann", "ben", "cy"]
+    page = agree(texts, votes, people=people, alternative=0.15)
+    model, guess = page.alternatives
+    assert (model.source, model.people, model.wins) == ("model", tuple(people), tuple(people))
+    assert model.passes
+    assert not guess.passes
+    assert guess.advantage < model.advantage <= 1
+    assert model.sentence.startswith("model may take a person's place: as close to the others as 3")
+    assert guess.sentence.startswith("guess is not shown to replace a person: as close")
+    assert page.verdicts == [model.sentence, guess.sentence]
+    assert page.to_json()["alternatives"][0]["wins"] == people
+    few = agree(texts[:20], {name: said[:20] for name, said in votes.items()}, people=people,
+                alternative=0.15)  # fmt: skip
+    assert not few.alternatives[0].passes
+    assert "no person has 30 rows" in few.alternatives[0].sentence
+    assert agree(texts, votes, people=people).alternatives == ()
+
+
+@pytest.mark.parametrize(
+    ("people", "margin", "said"),
+    [
+        (["ann", "ben"], 0.1, "2 people and 2 other sources; wanted at least 3 and 1"),
+        (["ann", "ben", "model", "guess"], 0.1, "4 people and 0 other sources"),
+        (["ann", "ben", "model"], 1.0, "wanted a share of rows from 0, below 1"),
+    ],
+)
+def test_what_cannot_take_the_place_of_a_person_is_refused(people, margin, said):
+    texts, _, votes = labelled(40)
+    with pytest.raises(LopsError, match=said):
+        agree(texts, votes, people=people, alternative=margin)

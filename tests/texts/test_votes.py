@@ -231,7 +231,7 @@ def test_checked_rows_tell_of_errors_that_all_sources_make():
     other = [draw.choice([w, w, w, g, draw.choice(weak)]) for w, g in pairs]
     votes = {"one": weak, "other": other}
     first = lops_adapters.select(texts, votes, encoder=None)
-    checked = {int(row): gold[row] for row in first.to_check(20)}
+    checked = {int(row): gold[row] for row in first.to_check(40)}
     rate = lops_adapters.select(texts, votes, encoder=None, checked=checked).checked_rate
     wrong = np.mean([label != true for label, true in zip(first.labels, gold, strict=True)])
     assert rate.low < wrong < rate.high

@@ -28,7 +28,6 @@ from lops_adapters.selection.committee.class_shares import shares_of, tilted
 from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
 from lops_adapters.selection.committee.posterior import (
-    SHARPNESS,
     evidence,
     label_distribution,
     least_kept,
@@ -81,6 +80,11 @@ class Posterior:
         trusted &= ((votes < 0) | (votes == codes[:, None])).all(axis=1)
         true[trusted] = certain[codes[trusted]]
         return true.argmax(axis=1), true
+
+    @property
+    def joined(self) -> str:
+        """By which rule votes are joined, and why; empty without votes."""
+        return "" if self.sources is None else self.sources.joined
 
     def unlabelled(self, likely: np.ndarray) -> np.ndarray:
         """Return the probabilities of the classes, (m, k), of samples without a label."""
@@ -185,10 +189,11 @@ class Belief:
         Labels are rejected that are more probably wrong than right, but not many more than there
         are wrong labels.
         """
-        if not self.tells and (self.guessed or self.model.posterior.sources is not None):
+        joined = self.model.posterior.sources is not None
+        if not self.tells and (self.guessed or joined):
             return 0.0
         if self.limit is None or not self.limit.holds:
-            return least_kept(right)
+            return 0.5 if joined else least_kept(right)
         most = min(len(right) - 1, int(MOST_REJECTED * self.limit.high * len(right)))
         return min(0.5, float(np.partition(right, most)[most]))
 
@@ -235,7 +240,7 @@ def believe(
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
         posterior, estimates = _of_votes(scores, votes, checked, tells)
-        calibration = calibration_of(None, scores.mean.shares, usual=usual)
+        calibration = calibration_of(None, scores.mean.shares)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
     assumed = [calibration]
@@ -299,7 +304,7 @@ def _of_votes(
 ) -> tuple[Posterior, list[Source]]:
     """Estimate how far to believe votes."""
     rows, true = as_arrays({row: code for row, code in checked.items() if code >= 0})
-    sources = fit_sources(votes, scores.likely, rows, true, SHARPNESS if tells else 0.0)
+    sources = fit_sources(votes, scores.likely, rows, true, tells)
     k = scores.likely.shape[1]
     posterior = Posterior(scores.mean, np.full((k, k), 1 / k), sources)
     return posterior, assess(sources, votes, scores.likely)

@@ -117,9 +117,9 @@ class Committee(HeldOut, Assessor):
     not compete with others.
 
     The score of one member, of votes, and of labels that do not count is not calibrated. Then as
-    many are rejected as are estimated to be wrong, see :func:`.posterior.least_kept`; and all are
-    kept, with a score of 1, if the mean hardly agrees with the labels (:func:`.likelihoods.skill`
-    below ``LEAST_SKILL``).
+    many are rejected as are estimated to be wrong, see :func:`.posterior.least_kept`, but of votes
+    those that are more probably wrong than right; and all are kept, with a score of 1, if the mean
+    hardly agrees with the labels (:func:`.likelihoods.skill` below ``LEAST_SKILL``).
 
     Where several sources vote, pseudo-labels are what members are trained on. The labels that are
     scored are the most probable classes by members and votes (:mod:`.votes.sources`).
@@ -228,7 +228,9 @@ def decide(
         stopped=f"{scores.folds}-fold cross-validation; labels preferred by {scores.said}",
         why=np.where(small, TOO_FEW, why).tolist(),
     )  # fmt: skip
-    return replace(outcome, noise=belief.noise, sources=belief.sources), least
+    joined = belief.model.posterior.joined
+    outcome = replace(outcome, noise=belief.noise, sources=belief.sources, joined=joined)
+    return outcome, least
 
 
 def _kept(

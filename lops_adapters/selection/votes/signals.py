@@ -13,11 +13,6 @@ import numpy as np
 
 from lops_adapters.selection.committee.folds import FOLDS
 
-# Votes by which the accuracy of a signal is drawn towards its source's, and that towards the mean.
-POOLED = 20.0
-# Of all samples, spread evenly over the classes: a vote for a rare class says little more than one
-# for a frequent class, so that a stray name does not win.
-_SPREAD = 0.1
 _COPY, _LEAST_SHARED = 0.95, 20  # kappa of copies, and rows on which both vote
 _SHRUNK = 10.0  # rows without overlap that are added to those that two sources share
 BLOCK = 20_000  # rows at a time
@@ -252,44 +247,3 @@ def _rows_of_pairs(voted: Any, true: np.ndarray) -> np.ndarray:
         cells = csr_matrix((others.data, pairs, ends), shape=(len(rows), m * m))
         total += cells.T @ true[rows]
     return np.asarray(total.T.reshape(k, m, m))
-
-
-def accuracies(
-    counts: np.ndarray, classes: np.ndarray, owners: np.ndarray, n_sources: int
-) -> np.ndarray:
-    """Return the accuracies of the sources, (m,), drawn towards their mean."""
-    right, votes = counts[np.arange(len(classes)), classes], counts.sum(axis=1)
-    mean = (right.sum() + 1) / (votes.sum() + 2)
-    of_sources = np.bincount(owners, right, n_sources) + POOLED * mean
-    return np.asarray(of_sources / (np.bincount(owners, votes, n_sources) + POOLED))
-
-
-def frequencies(true: np.ndarray) -> np.ndarray:
-    """Return the logarithm of the classes' frequencies, (k,), by (n, k) probabilities."""
-    k = true.shape[1]
-    mean = true.sum(axis=0) / max(1, len(true))
-    return np.asarray(np.log((mean + _SPREAD / k) / (1 + _SPREAD)))
-
-
-def pooled(counts: np.ndarray, signals: Signals, logs: np.ndarray) -> np.ndarray:
-    """Return the probability of each true class given each signal, (f, k), after pooling.
-
-    Accuracies are drawn towards the source's; errors towards the errors of all sources that vote
-    for the same class, and these towards the frequencies of the classes, given by their ``logs``.
-    """
-    k, (owners, classes) = signals.n_classes, np.divmod(signals.keys, signals.n_classes)
-    each = np.arange(len(classes))
-    of_sources = accuracies(counts, classes, owners, int(owners.max(initial=0)) + 1)
-    votes = counts.sum(axis=1)
-    accuracy = (counts[each, classes] + POOLED * of_sources[owners]) / (votes + POOLED)
-    wrong = counts.copy()
-    wrong[each, classes] = 0
-    together = np.zeros((k, k))
-    np.add.at(together, classes, wrong)
-    together += POOLED * np.exp(logs)
-    np.fill_diagonal(together, 0)
-    together /= np.maximum(together.sum(axis=1, keepdims=True), 1e-12)
-    wrong += POOLED * together[classes]
-    probabilities = wrong / wrong.sum(axis=1, keepdims=True) * (1 - accuracy)[:, None]
-    probabilities[each, classes] = accuracy
-    return np.asarray(probabilities)

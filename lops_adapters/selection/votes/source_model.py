@@ -8,26 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters.probes.regression import softmax
-from lops_adapters.selection.committee.posterior import SHARPNESS
-from lops_adapters.selection.votes.signals import (
-    Signals,
-    frequencies,
-    overlapping,
-    pooled,
-    together,
-    weighed,
-)
+from lops_adapters.selection.votes.pooling import frequencies, pooled
+from lops_adapters.selection.votes.signals import Signals, overlapping, together, weighed
 
-# Votes of other sources on a row that weigh as much as the majority. This, the next four numbers,
-# and the constants of :mod:`.signals` were chosen on the tables of docs/results/sources.md, gold
-# labels included; docs/results/sources-constants.md chooses them again without each family.
+# Votes of other sources on a row that weigh as much as the majority. This, the next number,
+# and the constants of :mod:`.signals` and :mod:`.pooling` were chosen on the tables of
+# docs/results/sources.md, gold labels included; docs/results/sources-constants.md chooses them
+# again without each family.
 ANCHOR = 3.0
 _CLEARLY = 3.5  # standard errors by which held-out votes are predicted better
-_WITHIN = 2.0  # of the logarithm of the likelihood: what is as good as the best
-_HALF = 0.5  # what votes are trusted where members do not say
-_LEAST_SOURCES = 3
-_TRUSTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
-_WEIGHTS = np.arange(0, SHARPNESS + 0.1, 0.25)
+LEAST_SOURCES = 3
 _ROUNDS, _CLOSE = 20, 1e-4
 _RECOUNTED = 4  # rounds after which the overlaps stay
 _LEAST = 1e-4  # of probabilities, before the logarithm
@@ -68,14 +58,12 @@ class VoteRows(NamedTuple):
     majority: np.ndarray
     certain: np.ndarray
 
-    def anchor(self, members: bool) -> float:
-        """Return how far the majority counts, in (0, 1]: the less, the more votes the rows have.
-
-        Members that can tell count as much as the majority.
-        """
+    @property
+    def anchor(self) -> float:
+        """How far the majority counts, in (0, 1]: the less, the more votes the rows have."""
         votes = np.diff(self.matrix.indptr).astype(np.float64)
         others = float((votes * (votes - 1)).sum()) / max(1.0, float(votes.sum()))
-        return ANCHOR / (ANCHOR + others + (ANCHOR if members else 0.0))
+        return ANCHOR / (ANCHOR + others)
 
     def with_certain(self, probabilities: np.ndarray) -> np.ndarray:
         """Set and return the probabilities of checked rows, which are certain."""
@@ -98,21 +86,18 @@ def logarithm(likely: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(np.maximum(likely, 1e-6)))
 
 
-def estimated(
-    rows: VoteRows, prior: float, *, free: bool, members: np.ndarray | None = None
-) -> Model:
+def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = False) -> Model:
     """Estimate by expectation maximisation.
 
     Args:
         rows: the rows.
         prior: the exponent of the classes' frequencies.
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
-        members: (r, k) logarithms of what members say of each class; None: they cannot tell.
+        confused: of :func:`~lops_adapters.selection.votes.pooling.pooled`.
     """
     signals, matrix = rows.signals, rows.matrix
-    member_logs = np.zeros(rows.majority.shape) if members is None else members
-    majority = rows.with_certain(softmax(np.log(rows.majority) + member_logs))
-    anchor = 0.0 if free else rows.anchor(members is not None)
+    majority = rows.with_certain(rows.majority.copy())
+    anchor = 0.0 if free else rows.anchor
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
     logs = np.zeros(signals.n_classes)
     true = majority
@@ -122,9 +107,9 @@ def estimated(
             overlap = overlapping(matrix, known, signals, rows.both)
             shared = weighed(matrix, overlap)
         logs, previous = frequencies(known), ratios
-        probabilities = pooled(np.asarray(matrix.T @ known), signals, logs)
+        probabilities = pooled(np.asarray(matrix.T @ known), signals, logs, confused)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
-        true = rows.with_certain(softmax(member_logs + prior * logs + shared @ ratios))
+        true = rows.with_certain(softmax(prior * logs + shared @ ratios))
         if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
             break
     return Model(overlap, ratios, np.asarray(prior * logs), free)
@@ -135,21 +120,22 @@ def comparable(signals: Signals) -> bool:
 
     So many are needed to tell which of them err (Dawid and Skene, 1979).
     """
-    return len(signals.several) >= _LEAST_SOURCES
+    return len(signals.several) >= LEAST_SOURCES
 
 
 def own_model(rows: VoteRows) -> Model:
     """Return the votes' own model: near the majority, or free if held-out votes say so.
 
-    Each vote is predicted from the other votes of its row. A model that is free of the majority,
-    with or without the classes' frequencies, counts if it predicts votes clearly better.
+    Each vote is predicted from the other votes of its row. A model that is free of the majority
+    counts if it predicts votes clearly better: with one accuracy per source, or with a confusion,
+    and then with or without the classes' frequencies.
     """
     model = estimated(rows, 1 - rows.signals.evenness, free=False)
     if not comparable(rows.signals):
         return model
     likelihood, best = predicted(rows, model), 0.0
-    for prior in (0.0, 1.0):
-        other = estimated(rows, prior, free=True)
+    for prior, confused in ((1.0, False), (0.0, True), (1.0, True)):
+        other = estimated(rows, prior, free=True, confused=confused)
         gains = predicted(rows, other) - likelihood
         gain, error = float(gains.sum()), float(gains.std()) * len(gains) ** 0.5
         if gain > max(best, _CLEARLY * error):
@@ -176,38 +162,3 @@ def predicted(table_rows: VoteRows, model: Model) -> np.ndarray:
     right = np.maximum((others * given_true[columns]).sum(axis=1), 1e-6)
     gains = np.log(right) - np.log(np.maximum(share, _TINY))[columns]
     return np.bincount(rows, gains, len(total))
-
-
-def reliability(
-    scores: np.ndarray, logs: np.ndarray, prior: np.ndarray, certain: np.ndarray, usual: float
-) -> tuple[float, float]:
-    """Return how far to trust votes, in (0, 1], and the weight of the members, from 0 to 5.
-
-    Votes and members are two witnesses of the true class. The two numbers are as probable as those
-    that make their statements fit each other best, by the likelihood; of these, the smallest weight
-    of the members, and a trust near one half, so that members that cannot tell get no weight. Votes
-    of sources that err together are too sure of the class; members show it.
-
-    Args:
-        scores: (r, k) of what votes say.
-        logs: (r, k) logarithms of the members' likelihoods.
-        prior: (k,) what is added for each class.
-        certain: (r,) int codes of checked rows, -1: not checked.
-        usual: the weight if all weights fit, since votes say nothing that members could confirm.
-    """
-    rows = np.flatnonzero(certain >= 0)
-    fits: dict[tuple[float, float], float] = {}
-    of_votes = {trust: softmax(trust * scores + prior) for trust in _TRUSTS}
-    for weight in _WEIGHTS.tolist():
-        members = softmax(weight * logs + prior) / np.exp(prior)
-        for trust, votes in of_votes.items():
-            joint = votes * members
-            total = np.maximum(joint.sum(axis=1), _TINY)
-            checked = joint[rows, certain[rows]]
-            total[rows] = np.maximum(checked, _TINY)
-            fits[trust, weight] = float(np.log(total).sum())
-    best = max(fits.values()) - _WITHIN
-    fitting = sorted({weight for (_, weight), fit in fits.items() if fit >= best})
-    weight = usual if len(fitting) == len(_WEIGHTS) else fitting[0]
-    near = [trust for trust in _TRUSTS if fits[trust, weight] >= best]
-    return min(near, key=lambda trust: abs(np.log(trust / _HALF))), weight

@@ -3,7 +3,8 @@
 A source votes for a class, or abstains. How far to believe each of its votes is estimated together
 with the true classes, by expectation maximisation as in Dawid and Skene (1979):
 
-- Votes are few: the accuracy of a vote is drawn towards its source's, and that towards the mean of
+- A source that votes for several classes has a confusion; one that always says the same says
+  nothing. Votes are few, so its rows are drawn towards its accuracy, and that towards the mean of
   all sources (partial pooling).
 - Sources that err together, such as copies of one rule, share one vote: the more two sources agree
   beyond what the true classes explain, the less each of them counts where both vote.
@@ -11,9 +12,9 @@ with the true classes, by expectation maximisation as in Dawid and Skene (1979):
   Where three sources or more vote for several classes, votes can be held out: if a model that
   leaves the majority predicts the votes of each source from the others better, it counts. Held-out
   votes also say whether frequent classes are more probable.
-- The members of the committee, which read the samples, are one more source. Their reliability, and
-  the weight of the votes' probabilities, are chosen so that members and votes fit each other best,
-  drawn towards members that say nothing.
+- The members of the committee, which read the samples, are one more source. They learnt from the
+  votes, whose errors they share, and votes share errors with each other: no statistic of a table
+  shows how far. So what votes and members say counts by two exponents that fit other tables.
 
 :mod:`.source_model` estimates all this.
 
@@ -21,7 +22,7 @@ Notation: n samples, m sources, k classes, codes 0..k-1, f signals. A signal is 
 a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,19 +30,21 @@ from lops_adapters.core import tie_hash
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.committee.folds import FOLDS
-from lops_adapters.selection.committee.posterior import SHARPNESS, some
+from lops_adapters.selection.committee.posterior import some
+from lops_adapters.selection.votes.pooling import frequencies
 from lops_adapters.selection.votes.signals import BLOCK, Signals, weighed
 from lops_adapters.selection.votes.source_model import (
+    LEAST_SOURCES,
     Model,
     comparable,
-    estimated,
     logarithm,
     own_model,
-    reliability,
     vote_rows,
 )
 
 _MOST = 100_000  # samples to estimate from
+# Exponents of what votes and members say; chosen as the constants of :mod:`.source_model`.
+TRUST, WEIGHT = 0.2, 2.0
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,14 @@ class Sources:
     Attributes:
         signals: of the sample that they were fitted to.
         model: what each of them says of each class.
-        trust: the factor of what votes say, in (0, 1].
-        weight: the exponent of the members' likelihoods, from 0: they cannot tell.
+        prior: (k,) float64, what is added for each class.
+        trust: the exponent of what votes say, in (0, 1].
+        weight: the exponent of the members' likelihoods; 0: they cannot tell.
     """
 
     signals: Signals
     model: Model
+    prior: np.ndarray
     trust: float = 1.0
     weight: float = 0.0
 
@@ -64,6 +69,22 @@ class Sources:
     def tells(self) -> bool:
         """Whether the members can tell right from wrong votes."""
         return self.weight > 0
+
+    @property
+    def joined(self) -> str:
+        """A sentence: by which rule votes are joined, and why."""
+        if self.model.free:
+            return (
+                "Votes are joined by how often each source errs, since that predicts held-out "
+                "votes clearly better than the majority."
+            )
+        near = "Votes are joined near the majority"
+        if comparable(self.signals):
+            return f"{near}: no other rule predicts held-out votes clearly better."
+        return (
+            f"{near}: with fewer than {LEAST_SOURCES} sources that vote for several classes, "
+            "errors that sources share do not show. Check ten rows first."
+        )
 
     def first(self, votes: np.ndarray) -> np.ndarray:
         """Return the labels by votes alone, (n,) int64 codes; -1 without votes.
@@ -87,7 +108,7 @@ class Sources:
 
     def total(self, scores: np.ndarray, likely: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each class, (n, k), up to a constant."""
-        return np.asarray(self.model.prior + self.trust * scores + self.weight * logarithm(likely))
+        return np.asarray(self.prior + self.trust * scores + self.weight * logarithm(likely))
 
     def posterior(self, votes: np.ndarray, likely: np.ndarray) -> np.ndarray:
         """Return the probability of each true class, (n, k), from votes and likelihoods."""
@@ -120,13 +141,13 @@ def fit(
     likely: np.ndarray,
     rows: np.ndarray | None = None,
     true: np.ndarray | None = None,
-    usual: float = SHARPNESS,
+    tells: bool = True,
 ) -> Sources:
-    """Estimate what the votes of each source are worth, and how far to believe members.
+    """Estimate what the votes of each source are worth, next to members.
 
     Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members; ``rows`` (c,) int
     positions of checked rows, whose true class is certain, and ``true`` (c,) int their classes.
-    ``usual``: the weight of members about which votes say nothing.
+    ``tells``: whether the members can tell right from wrong labels; else they do not count.
 
     >>> votes = np.array([[0, 0, 1]] * 10 + [[1, 1, 0]] * 10)  # the third is always wrong
     >>> likely = np.array([[0.8, 0.2]] * 10 + [[0.2, 0.8]] * 10)
@@ -140,13 +161,16 @@ def fit(
     if rows is not None:
         certain[rows] = true
     signals = Signals.of(votes, likely.shape[1])
-    read_rows = vote_rows(signals, votes[chosen], certain[chosen])
-    model, logs = own_model(read_rows), logarithm(likely[chosen])
-    scores = np.asarray(weighed(read_rows.matrix, model.overlap) @ model.ratios)
-    trust, weight = reliability(scores, logs, model.prior, read_rows.certain, usual)
-    if weight and not model.free:
-        model = estimated(read_rows, 1 - signals.evenness, free=False, members=weight * logs)
-    return Sources(signals, model, trust, weight)
+    model = own_model(vote_rows(signals, votes[chosen], certain[chosen]))
+    if not tells:
+        return Sources(signals, model, TRUST * model.prior, TRUST)
+    sources = Sources(signals, model, model.prior / 2, TRUST, WEIGHT)
+    if model.free:
+        return sources
+    # The majority does not say how frequent classes are; votes and members together do.
+    even = replace(sources, prior=np.zeros(likely.shape[1]))
+    true = softmax(even.total(even.scores(votes[chosen]), likely[chosen]))
+    return replace(sources, prior=frequencies(true) / 2)
 
 
 def first_codes(votes: Votes) -> np.ndarray:
@@ -162,7 +186,8 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     if len(chosen) > _MOST:
         chosen = chosen[_sample(votes[chosen])]
     rows = vote_rows(signals, votes[chosen], np.full(len(chosen), -1))
-    return Sources(signals, own_model(rows))
+    model = own_model(rows)
+    return Sources(signals, model, model.prior)
 
 
 def _sample(votes: np.ndarray) -> np.ndarray:
