@@ -54,7 +54,7 @@ def test_from_rules_to_labels(run):
     assert float(printed) == pytest.approx(int(shown), abs=2)
 
 
-def test_labels_of_a_language_model(run):
+def test_labels_of_a_language_model(run, full_training):
     page = run("llm-labels")
     assert {*page.names["frame"].label.dropna()} == {*page.names["CLASSES"]}
     word, sentence = page.names["selection"].sources
