@@ -19,7 +19,7 @@ from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.committee.calibration import (
-    OF_VOTES,
+    TOO_SURE,
     Calibration,
     calibration_of,
     diagnose,
@@ -224,18 +224,18 @@ def believe(
     likely, codes, checked = scores.likely, labelled.codes, labelled.checked
     tells = skill(likely, codes) >= LEAST_SKILL
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
-    diagnostics, origin = None, choice.origin
+    diagnostics, origin, usual = None, choice.origin, TOO_SURE if count_label else 1.0
     if labelled.votes is None:
         estimates: Sequence[Source] = ()
         of_class = np.bincount(codes, minlength=likely.shape[1])
         if count_label and len(scores.choices) > 1:
             diagnostics = diagnose(scores.choices, likely, codes)
-        calibration = calibration_of(diagnostics, of_class, kind)
+        calibration = calibration_of(diagnostics, of_class, kind, usual)
         can_tell = tells or calibration.applies or bool(checked)
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
         posterior, estimates = _of_votes(scores, votes, checked, tells)
-        calibration = calibration_of(None, scores.mean.shares, usual=OF_VOTES)
+        calibration = calibration_of(None, scores.mean.shares, usual=usual)
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
     assumed = [calibration]

@@ -39,9 +39,9 @@ _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
 _LEAST, _NEVER = 1e-6, -1e9  # of other classes; of the class of the label
-# a and b of votes, where rows are checked: their joint probabilities are too sure. Chosen among
-# five pairs on the tables of docs/results/sources.md, at most 1,000 rows, 10 to 50 checked rows.
-OF_VOTES = -0.5, 0.35
+# b of votes and of one member, where rows are checked or class shares known: they are too sure.
+# Chosen among 0.25, 0.35, 0.5 and 1 on the tables of docs/results/sources.md, with 10 to 50 rows.
+TOO_SURE = 0.35
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
 FEW_PER_CLASS = 12
@@ -158,21 +158,17 @@ def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def calibration_of(
-    diagnostics: Diagnostics | None,
-    of_class: np.ndarray,
-    kind: str = TEXTS,
-    usual: tuple[float, float] = (0.0, 1.0),
+    diagnostics: Diagnostics | None, of_class: np.ndarray, kind: str = TEXTS, usual: float = 1.0
 ) -> Calibration:
     """Return the calibration of a table with these diagnostics.
 
     ``of_class``: samples per class, (k,); ``kind``: of the samples, ``texts`` or ``vectors``;
-    ``usual``: a and b without diagnostics, which count where checked rows or class shares do.
+    ``usual``: the slope without diagnostics, which counts where checked rows or class shares do.
     """
     every = coefficients()
     spreads = Spreads(**every["spreads"])
     if diagnostics is None:
-        a, b = usual
-        flat = np.full(len(of_class), a), np.full(len(of_class), b)
+        flat = np.zeros(len(of_class)), np.full(len(of_class), usual)
         return Calibration(*flat, 1.0, spreads, every["origins"], applies=False)
     found = line(every[kind], diagnostics, of_class)
     return Calibration(*found, every["evenness"], spreads, every["origins"])

@@ -7,7 +7,6 @@ import pytest
 
 from lops_adapters.selection import build
 from lops_adapters.selection.committee.calibration import (
-    OF_VOTES,
     Diagnostics,
     calibration_of,
     coefficients,
@@ -134,11 +133,3 @@ def test_little_changes_with_one_more_disputed_row():
     found = [build("committee", encoder=None)(texts, labels).confidence.mean()
              for labels in (weak, [weak[1], *weak[1:]])]  # fmt: skip
     assert abs(found[0] - found[1]) < 0.02
-
-
-def test_votes_are_less_sure_than_their_joint_probabilities():
-    true = np.array([[0.999, 0.001], [0.4, 0.6]])
-    flat = calibration_of(None, np.ones(2)).odds(true, np.zeros(2, dtype=int))
-    votes = calibration_of(None, np.ones(2), usual=OF_VOTES).odds(true, np.zeros(2, dtype=int))
-    np.testing.assert_allclose(votes, OF_VOTES[0] + OF_VOTES[1] * flat)
-    assert not calibration_of(None, np.ones(2), usual=OF_VOTES).applies
