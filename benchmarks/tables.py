@@ -106,7 +106,6 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **label_sources.TABLES_OF_PAGE,
     **source_constants.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
-    "select-examples": partial(select.examples, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,
     "engines": scale.engines,

@@ -12,6 +12,7 @@ from _thread import interrupt_main
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
+from importlib import import_module
 from threading import Timer
 from typing import Any
 
@@ -36,10 +37,13 @@ def typed(name: str) -> str:
     return f"--{name.replace('_', '-')}" if _IS_COMMAND.get() else name
 
 
-def guarded(
-    main: Callable[[Sequence[str] | None], int], stopped: str = RESUME
-) -> Callable[[Sequence[str] | None], int]:
+Main = Callable[[Sequence[str] | None], int]
+
+
+def guarded(main: Main | str, stopped: str = RESUME) -> Main:
     """Turn a command's errors and warnings into one line each on standard error.
+
+    ``main`` is the command, or the name of the module that has it, imported when it runs.
 
     A :class:`~lops_adapters.core.LopsError`, and a system error such as a full disk, exit with
     status 2; Ctrl-C prints ``stopped`` and exits with 130; a closed pipe is silent, 141. Errors
@@ -53,7 +57,8 @@ def guarded(
             out = sys.stdout and _Visible(sys.stdout)
             try:
                 with _stopped_anywhere(), redirect_stdout(out):
-                    status = main(arguments)
+                    command: Main = import_module(main).main if isinstance(main, str) else main
+                    status = command(arguments)
                 if sys.stdout is not None:
                     sys.stdout.flush()
                 return status

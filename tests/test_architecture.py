@@ -179,6 +179,29 @@ def test_labels_become_codes_in_one_room():
     assert len(set(coded(ast.parse(source)))) == 3
 
 
+def filled(tree):
+    """Attributes of other objects that a file assigns."""
+    for node in ast.walk(tree):
+        is_stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        if is_stored and ast.unparse(node.value) not in ("self", "cls"):
+            yield ast.unparse(node)
+
+
+def test_nobody_fills_a_result_that_is_built():
+    """Counters grow block by block, and a widget is no class of ours."""
+    grow = ("totals.", "survey.tally.", "whole.")
+    wrong = {
+        (name, attribute)
+        for name in FILES
+        if room_of(name) in ("report", "tables", "texts")
+        for attribute in filled(tree_of(name))
+        if not attribute.startswith(grow)
+    }
+    assert not wrong
+    source = "self.a = 1; made.why = []; (x, made.b.c), y = 1; made.n += 1; made.d[0] = 1"
+    assert set(filled(ast.parse(source))) == {"made.why", "made.b.c", "made.n"}
+
+
 def test_core_knows_numpy_and_the_standard_library():
     for module in imports(tree_of("core.py"), ["lops_adapters"]):
         assert module.split(".")[0] in {"numpy", *sys.stdlib_module_names}, module

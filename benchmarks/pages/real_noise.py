@@ -7,13 +7,12 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results
-from benchmarks.real_tables import CORPORA, FRESH, GIVEN, LATER, REAL, TABLES
+from benchmarks.real_tables import FRESH, GIVEN, LATER, REAL, TABLES
 
 _WAYS = ("select", "cleanlab, static", "cleanlab, TF-IDF")
 _TITLES = {"select": "`lops select`"}
 _DQC = "dqc-toolkit, TF-IDF"
 _RANKED = (*_WAYS, _DQC)
-_SEEDS = tuple(f"{name}-seeds" for name in CORPORA)
 _ARMS = (
     "all", "random", "kept", "kept by cleanlab, static", "--sure 0.7", "--sure 0.8", "weighted",
     "corrected", "train.csv", "only right",
@@ -78,7 +77,6 @@ def ranking() -> Block:
         **{name: [name] for name in found},
         "mean, development": [*REAL, *FRESH],
         "mean, later tables": LATER,
-        "mean, seed words": _SEEDS,
     }
     for title, names in groups.items():
         if not all(name in found for name in names):
@@ -122,7 +120,7 @@ def classifiers(weighing: str) -> Block:
     for name, of_arms in scores.items():
         rows.append([name, *(f"{of_arms[arm]:.1f}" if arm in of_arms else "-" for arm in _ARMS)])
     for title, names in (
-        ("development", [*REAL, *FRESH, *_SEEDS]),
+        ("development", [name for name in GIVEN if name not in LATER]),
         ("later tables", LATER),
         ("labels without errors", [n for n in found if not found[n]["result"]["noise"]]),
     ):

@@ -14,18 +14,6 @@ def printed(name: str) -> Block:
     return Block(f"```text\n$ {result['asked']}\n{result['printed'].strip()}\n```", [files[:1]])
 
 
-def examples(name: str) -> Block:
-    """Return the least trusted short rows of a table, with the suggested and the gold label."""
-    files = results(f"select/{name}")
-    if not files:
-        return HOLE
-    names = ("text", "label", "suggested", "gold")
-    rows = [list(names)]
-    for row in files[0]["result"]["examples"]:
-        rows.append([" ".join(row[name].replace("|", "/").split()) for name in names])
-    return table(rows, [files[:1]])
-
-
 def numbers() -> Block:
     """Return kept rows, noise, time and memory, one row per input file."""
     files = sorted(

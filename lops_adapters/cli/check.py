@@ -17,8 +17,9 @@ from typing import Any
 from lops_adapters import storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import select, select_options
-from lops_adapters.console import percent
+from lops_adapters.console import STOPPED, percent
 from lops_adapters.core import LopsError
+from lops_adapters.formats import files
 from lops_adapters.formats.cells import NO_CLASS
 from lops_adapters.labels.naming import CHECKED
 from lops_adapters.tables.results import TO_CHECK
@@ -53,21 +54,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, select again, and say what changed; returns the exit status."""
     folder: Path = parser().parse_args(arguments).folder
     run = Run.of(folder)
-    if sys.stdin is None or not sys.stdin.isatty():
+    why = "" if sys.stdin and sys.stdin.isatty() else "asks in a terminal, and there is none"
+    if files.STANDARD_INPUT in run.options.files:
+        why = "selects again, and the table was standard input"
+    if why:
         raise LopsError(
-            f"lops check asks in a terminal, and there is none; fill in {folder / TO_CHECK}, or "
-            f"check rows in {folder / 'report.html'}, and give the file to lops select --checked"
+            f"lops check {why}; fill in {folder / TO_CHECK}, or check rows in "
+            f"{folder / 'report.html'}, and give the file to lops select --checked"
         )
     print(f"{HELP}.\nClasses: {run.named_classes()}.")
-    more = True
-    while more:
-        before, count = run.estimate(), len(run.answers)
-        more = run.ask()
-        if len(run.answers) == count:
-            break
-        run.select_again()
-        print("\n".join(["", *changes(before, run.estimate()), ""]))
-    print(f"{len(run.answers)} checked rows: {run.file}. Train on {folder / 'train.csv'}.")
+    try:
+        run.rounds()
+    except KeyboardInterrupt:
+        print(f"\nStopped. {run.stored()}; the same command goes on.")
+        return STOPPED
+    print(f"{run.stored()}. Train on {folder / 'train.csv'}.")
     return 0
 
 
@@ -114,6 +115,21 @@ class Run:
         """Return the summary of the last selection."""
         return storage.read_json(self.folder / "summary.json", "run lops select again")
 
+    def stored(self) -> str:
+        """Return how many answers there are, and where."""
+        return f"{len(self.answers)} checked rows are in {self.file}"
+
+    def rounds(self) -> None:
+        """Ask for ten rows, select again and say what changed, until the person has enough."""
+        more = True
+        while more:
+            before, count = self.estimate(), len(self.answers)
+            more = self.ask()
+            if len(self.answers) == count:
+                break
+            self.select_again()
+            print("\n".join(["", *changes(before, self.estimate()), ""]))
+
     def ask(self) -> bool:
         """Ask for the next rows, and store each answer; False: the person has had enough."""
         done = self.answers.keys() | self.skipped
@@ -144,7 +160,10 @@ class Run:
     def _answer(self, label: str) -> str:
         """Return undo, skip, quit, or = and the class that a person typed."""
         while True:
-            typed = input("> ").strip()
+            try:
+                typed = input("> ").strip()
+            except EOFError:  # Ctrl-D
+                return QUIT
             if typed == "":
                 return f"={label}"
             if typed in (UNDO, SKIP, QUIT):

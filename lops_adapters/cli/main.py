@@ -8,7 +8,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from importlib import import_module
 
 from lops_adapters.console import guarded
 from lops_adapters.core import __version__
@@ -38,12 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if argv and argv[0] not in COMMANDS and not argv[0].startswith("-"):
         lops.error(_unknown(argv[0]))
     command = lops.parse_args(argv[:1]).command
-
-    def run(rest: Sequence[str] | None) -> int:
-        status: int = import_module(f"lops_adapters.cli.{command}").main(rest)
-        return status
-
-    return guarded(run, STOPPED)(argv[1:])
+    return guarded(f"lops_adapters.cli.{command}", STOPPED)(argv[1:])
 
 
 def parser() -> argparse.ArgumentParser:

@@ -198,10 +198,7 @@ def laid_out(options: argparse.Namespace, table: Table) -> Table:
 def with_columns(
     options: argparse.Namespace, table: Table, kind: type[Columns] = Columns
 ) -> tuple[Table, Columns]:
-    """Return a table and the columns that the options name, some of them read from others.
-
-    Raises a LopsError about columns that are missing, or given for two purposes.
-    """
+    """Return a table and the columns that the options name, some of them read from others."""
     if options.text is not None:
         taken = {name for name in (options.label, getattr(options, "gold", None)) if name}
         table, options.text = with_text(table, options.text, taken)
@@ -245,11 +242,7 @@ def add_run(group: Any) -> None:
 
 
 def path(text: str) -> Path:
-    """Return the path of a file or folder, of this machine or remote.
-
-    Raises:
-        argparse.ArgumentTypeError: an address with a password; argparse prints it.
-    """
+    """Return the path of a file or folder, of this machine or remote."""
     try:
         return located(text)
     except LopsError as error:

@@ -49,11 +49,30 @@ def run(options: argparse.Namespace) -> None:
     """Do what parsed options say, with the words of the command as ``options.command``."""
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths:
-        _checked(options, paths)
+        choice, table, columns = _checked(options, paths)
+        folder, inputs = _folder(options, paths), [*paths, *(options.checked or ())]
+        if options.corrected is not None and columns.own_label is None:
+            raise LopsError("--corrected needs one column of labels, --label; leave it out")
+        with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
+            _check_outputs(options, paths, folder)
+            output = engine.Output(folder, options.format or table.format.native, options.corrected)
+            job = _job(options, table, columns, choice)
+            ray = import_module(RAY) if options.engine == "ray" else None
+            if ray is not None:
+                ray.check(options, job)
+            with outputs.writing(folder):
+                if ray is None:
+                    done = engine.run(table, job, output)
+                else:
+                    done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
+            name = standard_input.named(options.files, table.paths)
+            print("\n".join(printed.lines(name, done, output, parts=ray is not None)))
 
 
-def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
-    """Check the options and the table, then select."""
+def _checked(
+    options: argparse.Namespace, paths: tuple[Path, ...]
+) -> tuple[Choice, readers.Table, Columns]:
+    """Check the options and the table; return how to select, the table and its columns."""
     words = options.words and storage.read_json(options.words, WORDS)
     shares = options.class_shares and class_shares(options.class_shares)
     choice = shared.of_options(Choice, options, words=words, class_shares=shares)
@@ -88,22 +107,11 @@ def _checked(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
             "--engine ray reads one row per text, and --source names the sources of texts with "
             "several rows; give --engine process, or a table with a column of labels per source"
         )
-    folder = _folder(options, paths)
-    if options.corrected is not None and columns.own_label is None:
-        raise LopsError("--corrected needs one column of labels, --label; leave it out")
-    inputs = [*paths, *(options.checked or ())]
-    with storage.claimed(folder, options.corrected), outputs.as_private_as(inputs):
-        _check_outputs(options, paths, folder)
-        output = engine.Output(folder, options.format or table.format.native, options.corrected)
-        _select(options, _job(options, table, columns, choice, output), table, output)
+    return choice, table, columns
 
 
 def _job(
-    options: argparse.Namespace,
-    table: readers.Table,
-    columns: Columns,
-    choice: Choice,
-    output: engine.Output,
+    options: argparse.Namespace, table: readers.Table, columns: Columns, choice: Choice
 ) -> TableJob:
     """Return what is asked for; checksums by which corrections find the table, except on Ray."""
     paths, sums = table.paths, cache(partial(files.checksums, table.paths))
@@ -142,22 +150,6 @@ def _job(
         },
         command=shlex.join(options.command),
     )
-
-
-def _select(
-    options: argparse.Namespace, job: TableJob, table: readers.Table, output: engine.Output
-) -> None:
-    """Select in this process or on Ray, and print what was written."""
-    ray = import_module(RAY) if options.engine == "ray" else None
-    if ray is not None:
-        ray.check(options, job)
-    with outputs.writing(output.folder):
-        if ray is None:
-            done = engine.run(table, job, output)
-        else:
-            done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
-    name = standard_input.named(options.files, table.paths)
-    print("\n".join(printed.lines(name, done, output, parts=ray is not None)))
 
 
 def _table(

@@ -77,7 +77,7 @@ def class_shares(text: str) -> dict[str, float]:
     parts, path = text.split(","), Path(text)
     if path.suffix == ".json":
         return storage.read_json(path, _SHARES)
-    if path.is_file():
+    if len(parts) == 1 and path.is_file():
         parts = path.read_text(encoding="utf-8-sig", errors="replace").splitlines()
     shares: dict[str, float] = {}
     for part in filter(str.strip, parts or [text]):

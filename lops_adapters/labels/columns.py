@@ -195,10 +195,7 @@ class Columns:
 
 
 def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``.
-
-    Raises a LopsError about a name or a pattern that no column has.
-    """
+    """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``."""
     columns: list[str] = []
     for part in asked:
         for name in _parted(part, table.columns):

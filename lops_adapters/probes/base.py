@@ -130,11 +130,7 @@ class Probe(Passes, ABC):
     def predict_with_dropout(
         self, samples: Sequence[Any], passes: int, *, seed: int = 0
     ) -> np.ndarray:
-        """Return class probabilities of several passes with dropout on, (passes, m, k) float32.
-
-        Raises:
-            LopsError: the model has no dropout.
-        """
+        """Return class probabilities of several passes with dropout on, (passes, m, k) float32."""
         raise LopsError(
             f"this {self.kind} probe has no dropout, so all passes would be the same; "
             "use a transformer probe with dropout"
@@ -142,11 +138,7 @@ class Probe(Passes, ABC):
 
     @property
     def schedule(self) -> Stage:
-        """The probe's own training as one stage.
-
-        Raises:
-            LopsError: this kind of probe cannot be trained in stages.
-        """
+        """The probe's own training as one stage."""
         raise self._without_stages()
 
     def _without_stages(self) -> LopsError:
@@ -161,9 +153,6 @@ class Probe(Passes, ABC):
         """Build a fresh model and train it in the given stages instead of its own schedule.
 
         Updates are counted within a stage.
-
-        Raises:
-            LopsError: this kind of probe cannot be trained in stages.
         """
         raise self._without_stages()
 

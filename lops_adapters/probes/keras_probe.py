@@ -69,11 +69,7 @@ class KerasProbe(WordProbe):
         super().__post_init__()
 
     def prepare(self, samples: Sequence[Any], *, fit: bool = False) -> list[np.ndarray]:
-        """Return n int32 arrays of word ids, at most ``max_words`` each, empty if none is known.
-
-        Raises:
-            LopsError: a sample is not a text.
-        """
+        """Return n int32 arrays of word ids, at most ``max_words`` each, empty if none is known."""
         documents = self._read_words(samples, fit)
         flat = [[word for sentence in document for word in sentence] for document in documents]
         return [np.array(words[: self.max_words], dtype=np.int32) for words in flat]

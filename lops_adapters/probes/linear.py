@@ -77,11 +77,7 @@ class LinearProbe(Regression):
 
     @property
     def tf_idf(self) -> TfIdf:
-        """What the probe has learnt of words.
-
-        Raises:
-            LopsError: the probe is not trained.
-        """
+        """What the probe has learnt of words."""
         if self._tf_idf is None:
             raise self._untrained()
         return self._tf_idf

@@ -97,7 +97,7 @@ class TextSelection(Selection):
         labelled = _spread(np.ones(len(scored), dtype=bool), scored, n, False)
         self.rejected = np.flatnonzero(labelled & ~self.mask).astype(np.int64)
         self.abstained = np.flatnonzero(~labelled).astype(np.int64)
-        values = objects([*classes, *reversed(known.others), None])  # the last one: none
+        self._values = values = objects([*classes, *reversed(known.others), None])
         self.outcome, self.rest = outcome, rest
         self.texts, self.labels, self.classes = texts, labels, classes
         self.others = known.others
@@ -140,8 +140,7 @@ class TextSelection(Selection):
         label that the person gave.
         """
         labels = self.suggested.copy()
-        kept = self.kept[self.confidence[self.kept] < 1] if self.checked else self.kept
-        labels[kept] = [self.labels[row] for row in kept.tolist()]
+        labels[self._scored] = self._values[self.outcome.corrected(bool(self.checked))]
         return labels
 
     @property

@@ -94,6 +94,25 @@ def test_numbers_names_skips_and_undo(run, typed):
     assert answers == [(rows[1], "class 1"), (rows[2], "class 2")]
 
 
+@pytest.mark.parametrize(("signal", "status"), [(KeyboardInterrupt, 130), (EOFError, 0)])
+def test_answers_outlive_ctrl_c_and_ctrl_d(run, capsys, monkeypatch, signal, status):
+    lines = iter(["", "class 1"])
+
+    def answer(_):
+        try:
+            return next(lines)
+        except StopIteration:
+            raise signal from None
+
+    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert check.main(["out"]) == status
+    assert len(read_table(run.parent / "out-checked.csv")) == 2
+    assert "2 checked rows" in capsys.readouterr().out
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["n_checked"] == (0 if status else 2)
+
+
 def test_suggestions_are_hidden_until_the_answer(run, typed):
     suggested = read_table(run / "to_check.csv")[0]["suggested"]
     _, said = typed("", "q")
@@ -115,6 +134,14 @@ def test_nothing_typed_changes_nothing(run, typed):
 def test_without_a_terminal_the_other_ways_are_named(run):
     with pytest.raises(LopsError, match=r"to_check\.csv, or check rows in .*report\.html"):
         check.main([str(run)])
+
+
+def test_a_table_that_cannot_be_read_again_is_refused(run, typed):
+    config = json.loads((run / "config.json").read_text())
+    config["command"] = config["command"].replace("news.csv", "-")
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(LopsError, match=r"selects again, and the table was standard input; fill"):
+        typed()
 
 
 def test_a_folder_of_another_command_is_refused(here):

@@ -50,7 +50,7 @@ def test_stopped_while_a_command_is_imported(monkeypatch, capsys):
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lops_adapters.cli.main.import_module", interrupted)
+    monkeypatch.setattr("lops_adapters.console.import_module", interrupted)
     assert main(["select", "x.csv"]) == 130
     assert capsys.readouterr().err == "Stopped. No partial output was written.\n"
 

@@ -1,5 +1,6 @@
 """What ``lops select`` refuses, in which words, before any training."""
 
+import json
 import os
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
+from lops_adapters.cli.select_options import class_shares
 from lops_adapters.console import BAD_INPUT, typed
 from lops_adapters.core import LopsError
 from lops_adapters.tables import fit
@@ -246,6 +248,15 @@ def test_options_are_named_as_typed(here, capsys, message, options):
     assert main(given) == BAD_INPUT
     assert message in capsys.readouterr().err
     assert typed("per_class") == "per_class"  # in Python
+
+
+def test_shares_of_classes_by_hand_and_in_files(here):
+    shares = {f"class {code}": float(code) for code in range(400)}
+    lines = [f"{name}\t{share}" for name, share in shares.items()]
+    (here / "shares.txt").write_text("\n".join(lines))
+    (here / "shares.json").write_text(json.dumps(shares))
+    for given in (", ".join(lines), "shares.txt", "shares.json"):
+        assert class_shares(given) == shares
 
 
 @pytest.mark.parametrize("option", ["--encoder", "--probe"])

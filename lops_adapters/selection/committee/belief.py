@@ -18,7 +18,12 @@ import numpy as np
 from lops_adapters.labels.labelled import Labelled, with_copies
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.choice import Choice
-from lops_adapters.selection.committee.calibration import Calibration, calibration_of, diagnose
+from lops_adapters.selection.committee.calibration import (
+    TOO_SURE,
+    Calibration,
+    calibration_of,
+    diagnose,
+)
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
 from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, by_chance, skill
 from lops_adapters.selection.committee.noise import Noise, as_arrays
@@ -224,13 +229,13 @@ def believe(
     likely, codes, checked = scores.likely, labelled.codes, labelled.checked
     tells = skill(likely, codes) >= LEAST_SKILL
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
-    diagnostics, origin = None, choice.origin
+    diagnostics, origin, usual = None, choice.origin, TOO_SURE if count_label else 1.0
     if labelled.votes is None:
         estimates: Sequence[Source] = ()
         of_class = np.bincount(codes, minlength=likely.shape[1])
         if count_label and len(scores.choices) > 1:
             diagnostics = diagnose(scores.choices, likely, codes)
-        calibration = calibration_of(diagnostics, of_class, kind)
+        calibration = calibration_of(diagnostics, of_class, kind, usual)
         can_tell = tells or calibration.applies or bool(checked)
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:

@@ -39,6 +39,9 @@ _BEYOND = 1e-3  # slope there, which keeps the order
 LEAST_SLOPE = 0.02
 _FEW = 0.02  # added to both shares of a log ratio
 _LEAST, _NEVER = 1e-6, -1e9  # of other classes; of the class of the label
+# b of one member, where rows are checked or class shares known: it is too sure. Chosen among 0.25,
+# 0.35, 0.5 and 1 on the tables of docs/results/sources.md, with 10 to 50 rows.
+TOO_SURE = 0.35
 # Samples per class at which a table and other tables count the same; chosen among 8 to 20 on
 # left-out tables of 100 and 300 rows, where r / (r + 4) to r / (r + 10) lost more of what is found.
 FEW_PER_CLASS = 12
@@ -155,16 +158,17 @@ def scores(true: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def calibration_of(
-    diagnostics: Diagnostics | None, of_class: np.ndarray, kind: str = TEXTS
+    diagnostics: Diagnostics | None, of_class: np.ndarray, kind: str = TEXTS, usual: float = 1.0
 ) -> Calibration:
     """Return the calibration of a table with these diagnostics; None: of one that has none.
 
-    ``of_class``: samples per class, (k,); ``kind``: of the samples, ``texts`` or ``vectors``.
+    ``of_class``: samples per class, (k,); ``kind``: of the samples, ``texts`` or ``vectors``;
+    ``usual``: the slope without diagnostics, which counts where checked rows or class shares do.
     """
     every = coefficients()
     spreads = Spreads(**every["spreads"])
     if diagnostics is None:
-        flat = np.zeros(len(of_class)), np.ones(len(of_class))
+        flat = np.zeros(len(of_class)), np.full(len(of_class), usual)
         return Calibration(*flat, 1.0, spreads, every["origins"], applies=False)
     found = line(every[kind], diagnostics, of_class)
     return Calibration(*found, every["evenness"], spreads, every["origins"])

@@ -175,12 +175,7 @@ def watch(
     every: int | None,
     predicted: Predicted | None = None,
 ) -> int:
-    """Train a probe to the end, show every snapshot to all; return the number of checkpoints.
-
-    Raises:
-        LopsError: ``every`` beyond the training, a prediction of NaN, a confidence that compares
-            checkpoints of a probe with a single one, and what the probe raises.
-    """
+    """Train a probe to the end, show every snapshot to all; return the number of checkpoints."""
     if any(confidence.needs_checkpoints for confidence in confidences):
         probe.check_checkpoints()
     checkpoints = 0

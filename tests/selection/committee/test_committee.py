@@ -407,9 +407,9 @@ def test_vectors_have_a_calibration_of_their_own(monkeypatch):
     rows, labels, _ = vectors()
     texts, kinds = [f"text {code} {i % 7}" for i, code in enumerate(labels)], []
 
-    def noted(diagnostics, of_class, kind):
+    def noted(diagnostics, of_class, kind, usual):
         kinds.append(kind)
-        return calibration_of(diagnostics, of_class, kind)
+        return calibration_of(diagnostics, of_class, kind, usual)
 
     monkeypatch.setattr(belief, "calibration_of", noted)
     for samples in (rows, texts):
