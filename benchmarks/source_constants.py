@@ -4,7 +4,7 @@
     python -m benchmarks.source_constants --data-dir DIR --tables youtube-rules,sms-rules
 
 Per table of :mod:`benchmarks.source_tables`, on the rows with a vote: how accurate the labels of
-``select`` are when one constant is larger or smaller (tables up to 3,300 rows: members are trained
+``select`` are when one constant is larger or smaller (tables up to 2,000 rows: members are trained
 again), and how many true accuracies of sources lie in ranges of other widths. Gold labels only
 measure; :mod:`benchmarks.pages.source_constants` chooses by them, for each family on the tables of
 the others. Real tables, seed 0, the default encoder.
@@ -45,7 +45,7 @@ CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {
 KINDS = {"one class": source_table.OF_ONE_CLASS, "several classes": source_table.OF_SEVERAL_CLASSES}
 BELOW = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 ABOVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
-LARGE = 3300  # rows, beyond which no other constants are tried
+LARGE = 2000  # rows, beyond which no other constants are tried
 
 
 def settings(n: int) -> Iterator[tuple[str, float | None]]:

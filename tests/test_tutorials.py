@@ -66,7 +66,7 @@ def test_labels_of_a_language_model(run, full_training):
 def test_agreement_of_a_model_and_annotators(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = Page("agreement").run()
-    assert len(page.outputs) == 3
+    assert len(page.outputs) == 4
     for shown, printed in page.outputs:
         assert not differences(shown, printed)
     before, after = page.names["first"].comparisons, page.names["page"].comparisons

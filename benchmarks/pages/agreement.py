@@ -6,6 +6,8 @@ from collections.abc import Callable
 from statistics import mean
 
 from benchmarks.agreement import CHECKED, TABLES
+from benchmarks.alternative import CONSTANT, MARGINS, MODEL, PERSON
+from benchmarks.alternative import TABLES as PEOPLE
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results
 
 _WAYS = {"random": "random", "cdi": "CDI", "agree": "`agree`"}
@@ -41,4 +43,28 @@ def _shown(values: list[list[float]]) -> str:
     return f"{100 * mean(widths):.1f} ({100 * mean(holds):.0f})"
 
 
-TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {"agreement": agreement}
+def alternative() -> Block:
+    """Return who passes the alternative annotator test."""
+    items = {item["about"]["dataset"]["name"]: item for item in results("alternative/*.json")}
+    if not items:
+        return HOLE
+    margins = [f"passes, {100 * margin:g} points %" for margin in MARGINS]
+    rows = [["table", "people", "in a person's place", "sources", *margins, "as close %"]]
+    for name in filter(items.get, PEOPLE):
+        result = items[name]["result"]
+        for kind in (MODEL, PERSON, CONSTANT):
+            found = [
+                result[f"{kind} {margin}"] for margin in MARGINS if f"{kind} {margin}" in result
+            ]
+            if found:
+                passes = [f"{100 * one['passes']:.0f}" for one in found]
+                first = [name, str(result["people"]), kind, str(found[0]["sources"])]
+                rows.append([*first, *passes, f"{100 * found[0]['advantage']:.0f}"])
+    command = "python -m benchmarks.alternative --data-dir DIR"
+    return Block(f"{markdown(rows)}\n\nCommits {commits(items.values())}: `{command}`.")
+
+
+TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
+    "agreement": agreement,
+    "alternative": alternative,
+}
