@@ -72,7 +72,7 @@ def left_out(
     found.sort(key=lambda one: (one.p, one.person))
     wins = np.flatnonzero(np.array([one.p for one in found]) <= limits).max(initial=-1)
     marked = [
-        LeftOut(*(one.person, one.rows, one.advantage, one.p), rank <= wins)
+        LeftOut(*(one.person, one.rows, one.advantage, one.p), bool(rank <= wins))
         for rank, one in enumerate(found)
     ]
     return sorted(marked, key=lambda one: one.person)

@@ -123,10 +123,10 @@ def select(
         LopsError: missing texts or labels, labels of several types, fewer than two classes,
             settings that contradict each other, an unavailable encoder, and what the method raises.
 
-    >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
-    >>> selection = select(texts, ["sports"] * 9 + ["money"] * 8 + ["sports"])
-    >>> selection.rejected.tolist(), selection.suggested[17]
-    ([17], 'money')
+    >>> texts = ["the striker scored a late goal"] * 20 + ["the bank cut its rates"] * 20
+    >>> selection = select(texts, ["sports"] * 20 + ["money"] * 19 + ["sports"])
+    >>> selection.rejected.tolist(), selection.suggested[39]
+    ([39], 'money')
     """
     asked = method, keep, per_class, as_probe(probe, quiet), every, sure
     choice = Choice(

@@ -52,7 +52,7 @@ def assess(sources: Sources, votes: np.ndarray, likely: np.ndarray) -> list[Sour
     >>> likely = np.array([[0.8, 0.2]] * 50 + [[0.2, 0.8]] * 50)
     >>> sources = fit(votes, likely)
     >>> [round(one.accuracy, 1) for one in assess(sources, votes, likely)]
-    [0.9, 0.9, 0.1]
+    [0.9, 0.9, 0.2]
     """
     signals, model = sources.signals, sources.model
     k, m = likely.shape[1], votes.shape[1]
