@@ -20,7 +20,7 @@ pytestmark = [
 HEADER = ["nr", "text", "weak", "a", "b", "group", "right"]
 OPTIONS = {
     "labels": "--label weak",
-    "votes of groups": "--labels weak,a,b --group group",
+    "votes of groups": "--labels weak,a,b --group group --sure 0.8",
     "checked": "--label weak --checked-column right",
     "ranked": "--label weak --method learning-order --keep 0.5",
 }
