@@ -8,7 +8,7 @@ Notation: n rows, m sources, codes 0..k-1, -1: no label.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,10 +71,7 @@ def left_out(
     limits /= (1 / np.arange(1, len(found) + 1)).sum()
     found.sort(key=lambda one: (one.p, one.person))
     wins = np.flatnonzero(np.array([one.p for one in found]) <= limits).max(initial=-1)
-    marked = [
-        LeftOut(*(one.person, one.rows, one.advantage, one.p), bool(rank <= wins))
-        for rank, one in enumerate(found)
-    ]
+    marked = [replace(one, wins=bool(rank <= wins)) for rank, one in enumerate(found)]
     return sorted(marked, key=lambda one: one.person)
 
 

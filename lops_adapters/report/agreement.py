@@ -73,8 +73,8 @@ class Alternative:
 
     Attributes:
         source: its name.
-        people: names of those that have enough rows; may be empty.
-        wins: names of those that the source is found to be as good as, within the margin.
+        people: names of people with enough rows; may be empty.
+        wins: names of people whose place the source may take, within the margin.
         advantage: share of rows on which it is at least as close to the others as a person; NaN
             without people.
         margin: share of rows.

@@ -16,7 +16,7 @@ from lops_adapters.runs.files import TO_CHECK
 from lops_adapters.runs.folder import RunFolder, describe, free_folder, slug
 from lops_adapters.runs.framework import Framework, run
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.metrics import labelled_by
+from lops_adapters.runs.metrics import best_arm
 from lops_adapters.runs.settings import FrameworkSettings
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
                 f"preset {preset}, seed {seed}{checked_words(metrics)}\n"
             )
             print("\n".join([arm_table(metrics), *caution(metrics)]))
-            print(f"\nLabels: {path / 'predictions.csv'} (of {labelled_by(metrics)})")
+            print(f"\nLabels: {path / 'predictions.csv'} (of {best_arm(metrics)})")
             if (path / TO_CHECK).exists():
                 print(f"Check: {path / TO_CHECK}")
             print(f"Report: {page}")

@@ -18,7 +18,7 @@ from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
-from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, labelled_by
+from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, best_arm
 from lops_adapters.runs.rounds import run_rounds
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Prepared, Stage
@@ -140,7 +140,7 @@ def run(
             predicted = stage.probabilities
         write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, predicted)
         metrics = add_arm(job.folder, about, arm, arm_metrics(rows))
-    best = job.folder.arm(labelled_by(metrics)) / "predictions.csv"
+    best = job.folder.arm(best_arm(metrics)) / "predictions.csv"
     write_text(job.folder.path / "predictions.csv", best.read_text(encoding="utf-8"))
     return metrics
 

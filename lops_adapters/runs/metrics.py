@@ -166,9 +166,9 @@ def add_arm(
     return metrics
 
 
-def labelled_by(metrics: Mapping[str, Any]) -> str:
+def best_arm(metrics: Mapping[str, Any]) -> str:
     """Return the arm whose predictions are the labels of the run, chosen without gold labels.
 
-    The order is that of docs/results/frameworks.md.
+    The committee is ahead in every cell of docs/findings.md.
     """
     return next((arm for arm in _BEST if arm in metrics["arms"]), next(iter(metrics["arms"])))

@@ -18,7 +18,7 @@ from lops_adapters.runs.arms import read_arms
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.framework import FRAMEWORKS, Framework, class_words, named, run
 from lops_adapters.runs.job import Job
-from lops_adapters.runs.metrics import finished_arms, labelled_by
+from lops_adapters.runs.metrics import best_arm, finished_arms
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Given, Prepared, Samples, Stage
 from lops_adapters.selection import METHODS, build, keep_all
@@ -182,9 +182,9 @@ def test_the_labels_of_a_run_are_the_best_arms(job):
     def predict(arms):
         metrics = run(Toy(), Dataset(CORPUS, GOLD), job, arms)
         path = job.folder.path / "predictions.csv"
-        best = job.folder.path / labelled_by(metrics) / "predictions.csv"
+        best = job.folder.path / best_arm(metrics) / "predictions.csv"
         assert path.read_bytes() == best.read_bytes()
-        return labelled_by(metrics)
+        return best_arm(metrics)
 
     assert predict(["optimal"]) == "optimal"
     assert predict(["standard"]) == "standard"

@@ -186,6 +186,13 @@ def test_many_classes_say_nothing_on_the_terminal(recwarn):
     assert not [one for one in recwarn if "classes" in str(one.message)]
 
 
+def test_copies_of_a_checked_row_are_no_further_evidence():
+    texts, labels = [*TEXTS, *[TEXTS[3]] * 20], [*LABELS, *[LABELS[3]] * 20]
+    found = select(texts, labels, encoder=None, checked={3: LABELS[3]})
+    assert found.checked_rate.checked == 1
+    assert (found.confidence[[3, *range(240, 260)]] == 1).all()
+
+
 def test_a_copy_of_a_row_of_no_class_has_no_suggestion():
     """As the row itself: it is rejected, and not trained on."""
     texts, labels, _ = noisy_texts(n=90, k=3)

@@ -227,7 +227,8 @@ def believe(
         count_label: whether the label itself is evidence for the class.
     """
     likely, codes, checked = scores.likely, labelled.codes, labelled.checked
-    tells = skill(likely, codes) >= LEAST_SKILL
+    agreement = skill(likely, codes)
+    tells, guessed = agreement >= LEAST_SKILL, agreement < by_chance(likely)
     votes = codes if labelled.votes is None else labelled.votes.among(labelled.classes)
     diagnostics, origin, usual = None, choice.origin, TOO_SURE if count_label else 1.0
     if labelled.votes is None:
@@ -262,7 +263,6 @@ def believe(
     if applies or checked or tells:
         holds = applies or (bool(checked) and count_label)
         noises = [_noise(one, *known, copies, holds) for one in models]
-    guessed = skill(likely, codes) < by_chance(likely)
     told = tells or bool(checked), guessed, noises[-1], noises[0]
     return Belief(model, labels, before, true, *told, estimates)
 
