@@ -410,14 +410,14 @@ def finish(job, stage, n):
 
 
 def test_random_is_the_control_of_the_first_finished_arm(job):
-    assert job.controlled("{}-selection") is None
+    assert job.controlled("{}-selection", "random") is None
     for arm, n in (("lops-all", 2), ("standard", 20), ("random", 12)):
         finish(job, f"{arm}-selection", n)
-        assert job.controlled("{}-selection") is None
+        assert job.controlled("{}-selection", "random") is None
     for arm, n in (("lops", 4), ("lops-adaptive", 10), ("automatic", 6), ("committee", 8)):
         texts, labels = finish(job, f"{arm}-selection", n)
-        assert job.controlled("{}-selection") == arm
-        assert job.controlled("{}-0-selection") is None
+        assert job.controlled("{}-selection", "random") == arm
+        assert job.controlled("{}-0-selection", "random") is None
         selector = job.selector("random", Probe, control_of="{}-selection")
         selection = selector(texts, labels)
         assert [report.kept for report in selection.per_class.values()] == [n / 2, n / 2]
