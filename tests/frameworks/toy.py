@@ -20,7 +20,7 @@ from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.command import command
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.framework import Framework
-from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
+from lops_adapters.runs.settings import FrameworkSettings, setting
 from lops_adapters.runs.stages import Samples, iteration
 from lops_adapters.selection import trusted_positions
 
@@ -31,7 +31,7 @@ class ToySettings(FrameworkSettings):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {"epochs": 20}}
 
-    epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
+    epochs: int = setting(4, "epochs of classifier and probe")
 
 
 @dataclass(frozen=True, kw_only=True)
