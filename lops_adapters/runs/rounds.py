@@ -25,7 +25,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST, Probe
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels
-from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
+from lops_adapters.runs.arms import ADAPTIVE, CONTROLS, CORRECTED, LOPS, STANDARD, parent
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 from lops_adapters.runs.stages import Given, Prepared, Samples, Stage, trusted
@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 NETWORK = "network"
 AT_DOCUMENTS = tuple(  # arms that select among the documents
     f"{method}-documents"
-    for method in (LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal")
+    for method in (
+        *(LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal", CORRECTED),
+        *CONTROLS,
+    )
 )
 _EPOCHS, _PROBE_EPOCHS = 20, 4
 _MAX_TOKENS = 128  # word pieces per document for a frozen encoder
@@ -94,6 +97,12 @@ class FinalSettings(RoundsSettings):
         classifier, ``committee-documents`` shares the Standard arm's and costs seconds.
         """
         return self.ARMS if self.ends_with_network else (*self.ARMS, "committee-documents")
+
+    @classmethod
+    def known_arms(cls) -> tuple[str, ...]:
+        """Return the arms that a run can have; labels are corrected among documents only."""
+        known = super().known_arms()
+        return tuple(arm for arm in known if CORRECTED not in (arm, parent(arm)))
 
     @classmethod
     def shown_arms(cls) -> str:
@@ -194,7 +203,7 @@ def _select(
         method,
         partial(_build, job, _PROBE_EPOCHS, probing=True),
         positions=labels.positions,
-        control_of=f"{arm.replace('random', '{}', 1)}-selection-documents",
+        control_of="{}-selection-documents",
         correct=True,
     )
     # Wrong labels are here: predicted by the framework, the classifier not trained yet.

@@ -8,7 +8,16 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
-from lops_adapters.runs.arms import ADAPTIVE, ADAPTIVE_METHOD, LOPS, STANDARD, read_arms
+from lops_adapters.runs.arms import (
+    ADAPTIVE,
+    ADAPTIVE_METHOD,
+    CONTROLS,
+    CORRECTED,
+    LOPS,
+    STANDARD,
+    parent,
+    read_arms,
+)
 from lops_adapters.selection import METHODS, Method
 from lops_adapters.selection.choice import AUTO
 
@@ -179,7 +188,8 @@ class FrameworkSettings:
     def row(self, arm: str) -> Method:
         """Return the method of an arm."""
         method, _ = self.split(arm)
-        return METHODS[{LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD}.get(method, method)]
+        named = {LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD, CORRECTED: "committee"}
+        return METHODS["random" if parent(method) else named.get(method, method)]
 
     def keep_of(self, arm: str) -> float | str:
         """Return the fraction that an arm keeps, if its method takes one."""
@@ -187,9 +197,9 @@ class FrameworkSettings:
 
     @classmethod
     def known_arms(cls) -> tuple[str, ...]:
-        """Return the arms that a run can have: the settings' own, and every other method."""
+        """Return the arms that a run can have: the settings' own, every other method, controls."""
         own = (*cls.ARMS, ADAPTIVE, *cls.MORE_ARMS)
-        return (*own, *(name for name in METHODS if name not in own))
+        return (*own, *(name for name in METHODS if name not in own), CORRECTED, *CONTROLS)
 
     def arms(self, text: str | None) -> list[str]:
         """Return the arms to run: those of a comma-separated list; None: the usual ones."""

@@ -84,6 +84,7 @@ class Folded:
         quiet: no progress bar.
         groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
             None: folds are stratified.
+        copies: (n,) int codes of the texts; copies share one, and a fold. None: no copies.
     """
 
     samples: Sequence[Any]
@@ -93,12 +94,37 @@ class Folded:
     seed: int = 0
     quiet: bool = True
     groups: np.ndarray | None = None
+    copies: np.ndarray | None = None
 
     @classmethod
     def of(cls, labelled: Labelled, folds: int, seed: int, quiet: bool = True) -> Folded:
         """Return labelled samples, cut into folds."""
         samples, codes, classes = labelled.samples, labelled.codes, labelled.classes
-        return cls(samples, codes, classes, folds, seed, quiet, labelled.groups)
+        apart = labelled.groups, labelled.copies
+        return cls(samples, codes, classes, folds, seed, quiet, *apart)
+
+    @property
+    def apart(self) -> np.ndarray | None:
+        """The (n,) codes of samples that do not score each other: groups, or copies."""
+        return self.copies if self.groups is None else self.groups
+
+    @property
+    def shares(self) -> np.ndarray:
+        """:func:`.class_shares`, (k,); inf for classes with fewer texts than folds."""
+        k, codes = len(self.classes), self.codes
+        shares = class_shares(codes, k, self.folds)
+        if self.copies is not None:
+            texts = np.unique(self.copies * k + codes) % k
+            shares[np.bincount(texts, minlength=k) < self.folds] = np.inf
+        return shares
+
+    def shared(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores, (n, k), with the mean of its copies for each sample."""
+        if self.copies is None:
+            return scores
+        sums = np.zeros((int(self.copies.max()) + 1, scores.shape[1]))
+        np.add.at(sums, self.copies, scores)
+        return np.asarray((sums / np.bincount(self.copies)[:, None])[self.copies])
 
     def check(self) -> None:
         """Raise a LopsError of codes that do not fit the samples, and too few or many folds."""
@@ -112,9 +138,13 @@ class Folded:
     def fold(self) -> np.ndarray:
         """Return the fold of each sample, (n,) int64; raises as :meth:`splits`."""
         self.check()
-        if self.groups is None:
-            return fold_of(self.codes, self.folds, self.seed)
-        return fold_of_groups(self.groups, self.folds, self.seed)
+        if self.groups is not None:
+            return fold_of_groups(self.groups, self.folds, self.seed)
+        if self.copies is not None:
+            _, first = np.unique(self.copies, return_index=True)
+            if len(first) >= self.folds:
+                return np.asarray(fold_of(self.codes[first], self.folds, self.seed)[self.copies])
+        return fold_of(self.codes, self.folds, self.seed)
 
     def fold_of_each_group(self) -> np.ndarray:
         """Return the fold of each group, by its code, int64; empty without groups."""
