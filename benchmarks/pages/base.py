@@ -31,7 +31,7 @@ _NAMES = ("learning-order", "probability", "margin", "automatic", "random")
 _INSIDE = "learning-order, every 6 updates"
 _ARMS = ("standard", "random", LOPS, ADAPTIVE, "committee", "optimal")
 # Who has the cells of an encoder on whole corpora, by rank, and with the hybrid classifier.
-_ENCODERS = {"static": "rounds", "MiniLM": "gpu", "base": "base"}
+_ENCODERS = {"static": "rounds", "base": "base"}
 
 
 def ranking() -> Block:

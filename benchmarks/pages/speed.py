@@ -111,6 +111,24 @@ def frameworks() -> Block:
     return table(rows, [[item] for item in files])
 
 
+def per_thousand() -> Block:
+    """Return what each framework starts from, and its processor seconds per 1,000 texts."""
+    rows, files = [["framework", "starts from", "processor seconds"]], []
+    starts = {
+        "xclass": "class names",
+        "conwea": "seed words",
+        "westclass": "seed words, else class names",
+        "lotclass": "class names",
+    }
+    for name, words in starts.items():
+        for item in results(f"speed/costs-demo-{name}.json"):
+            cost = item["result"]
+            seconds = 1000 * cost["processor_seconds"] / cost["documents"]
+            rows.append([f"[{cost['title']}]({name}.md)", words, f"{seconds:.0f}"])
+            files.append(item)
+    return table(rows, [[item] for item in files])
+
+
 def watching() -> Block:
     """Return what monitoring costs, one row per data set and probe."""
     files = results("speed/speed-watching-*.json")

@@ -15,7 +15,7 @@ from ..noisy import noisy_rows, write_table
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("../README", "select", "your-file", "exports", "vectors", "how-much", "apply", "check")
+PAGES = ("../README", "select", "your-file", "layouts", "vectors", "limits", "report", "check")
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
