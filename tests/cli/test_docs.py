@@ -11,6 +11,7 @@ import pytest
 from lops_adapters.cli.main import main
 
 from ..noisy import noisy_rows, write_table
+from ..pages import command_lines
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +26,7 @@ def commands(page):
     """The commands of a page's shell blocks, without those that ask in a terminal."""
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    lines = [line for block in blocks for line in block.splitlines()]
+    lines = [line for block in blocks for line in command_lines(block)]
     return [line for line in lines if re.match("lops (?!check)", line)]
 
 
