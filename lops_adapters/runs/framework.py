@@ -13,11 +13,13 @@ from typing import Any, ClassVar, Generic
 import numpy as np
 
 from lops_adapters import extras
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.registry import Registry, load
+from lops_adapters.runs.arms import parent
 from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
 from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, best_arm
@@ -198,7 +200,10 @@ def class_words(corpus: Corpus, settings: FrameworkSettings) -> dict[str, list[s
 def in_order(arms: Sequence[str], settings: type[FrameworkSettings]) -> list[str]:
     """Return the arms in the order they run in: those that are told how many to keep last."""
     methods = [METHODS.get(settings.split(arm)[0]) for arm in arms]
-    told = [method is not None and method.takes_n for method in methods]
+    told = [
+        parent(arm) is not None or (method is not None and method.takes_n)
+        for arm, method in zip(arms, methods, strict=True)
+    ]
     return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
 
@@ -212,6 +217,9 @@ def _check(
         raise LopsError(
             f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
         )
+    for arm in arms:
+        if (controlled := parent(arm)) and controlled not in arms:
+            raise LopsError(f"{arm} is the control of {controlled}; add it to {typed('arms')}")
     corpus = dataset.corpus
     if len(corpus.classes) < 2:
         option = " (or give --names business,sports)" if framework.words == NAME_FILE else ""

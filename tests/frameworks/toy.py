@@ -8,7 +8,7 @@ from lops_adapters.probes import probe_class
 from lops_adapters.pseudo_labels import string_match
 from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.framework import Framework
-from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
+from lops_adapters.runs.settings import FrameworkSettings, setting
 from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import trusted_positions
 
@@ -19,7 +19,7 @@ class ToySettings(FrameworkSettings):
 
     PRESETS: ClassVar[dict[str, Any]] = {"quick": {}, "paper": {"epochs": 20}}
 
-    epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
+    epochs: int = setting(4, "epochs of classifier and probe")
 
 
 class Toy(Framework[ToySettings]):
