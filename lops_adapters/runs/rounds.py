@@ -3,11 +3,10 @@
 A framework predicts every document. These predictions are pseudo-labels, some of them wrong: the
 arm's selector chooses among them, a classifier that reads texts is trained on what it keeps and
 predicts all documents, and the rejected ones return by rank, round after round. None of the papers
-has this stage; it is the LOPS paper's Algorithm 2 behind them. Measurements: docs/rounds.md.
+has this stage; it is the LOPS paper's Algorithm 2 behind them, see docs/results/rounds.md.
 
 A framework that ends with a network has it by default: its last stage trains a classifier of texts.
 Arms select among what the network is trained on, or, named ``-documents``, in the last stage.
-Measurements: docs/westclass.md and docs/lotclass.md.
 """
 
 from __future__ import annotations
