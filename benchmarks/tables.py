@@ -76,6 +76,7 @@ PAGES = (
     "docs/results/westclass.md",
     "docs/results/lotclass.md",
     "docs/results/frameworks.md",
+    "docs/results/frameworks-earlier.md",
     "docs/results/base-encoder.md",
     SOURCES,
 )
