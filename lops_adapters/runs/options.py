@@ -18,8 +18,8 @@ from lops_adapters.runs.settings import FrameworkSettings
 
 
 def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
-    """Return the parser of ``python -m lops_adapters.NAME``."""
-    program, settings = f"python -m lops_adapters.{framework.name}", framework.settings
+    """Return the parser of a framework's command."""
+    program, settings = framework.program, framework.settings
     width = max(len(arguments) for arguments, _ in framework.examples)
     examples = [f"  {program} {example:<{width}}   {what}" for example, what in framework.examples]
     parser = argparse.ArgumentParser(

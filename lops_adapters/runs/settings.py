@@ -75,12 +75,15 @@ def setting(
     Args:
         default: its value; a preset may have another.
         help: one line, for ``--help`` and the class documentation.
-        within: the values allowed; None is allowed where the field's type says so.
+        within: the values allowed; default: of a whole number, at least 1. None is allowed where
+            the field's type says so.
         choices: the names allowed.
         metavar: of the option.
         usual: the default as ``--help`` shows it; default: its value, per preset.
         option: its group in ``--help``: "" for the framework's own; None: there is no option.
     """
+    if type(default) is int and within is None:
+        within = AT_LEAST_ONE
     about = {
         "help": help,
         "within": one_of(choices) if choices else within,
