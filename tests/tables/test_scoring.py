@@ -7,7 +7,7 @@ import numpy as np
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables.draw import Draw
-from lops_adapters.tables.sample_committee import SampleCommittee
+from lops_adapters.tables.scoring import SampleCommittee
 
 from ..selection.committee.test_assessment import CLASSES, CODES, OTHERS, fitted
 
