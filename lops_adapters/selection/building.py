@@ -133,7 +133,8 @@ def build(
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels, known=known, **data)
-        return decide(labelled, choice, row).selection(labelled.classes, corrects)
+        before = labelled.codes if corrects else None
+        return decide(labelled, choice, row).selection(labelled.classes, before)
 
     return selector
 

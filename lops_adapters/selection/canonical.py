@@ -45,12 +45,15 @@ def in_content_order(
     return select(ordered).at(np.argsort(order))
 
 
-def as_selector(select: Callable[[Labelled], Outcome], seed: int = 0) -> Selector:
+def as_selector(
+    select: Callable[[Labelled], Outcome], seed: int = 0, corrects: bool = False
+) -> Selector:
     """Return a selector of samples and labels, which gets them in the order of their content."""
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels)
-        return in_content_order(select, labelled, seed).selection(labelled.classes)
+        outcome = in_content_order(select, labelled, seed)
+        return outcome.selection(labelled.classes, labelled.codes if corrects else None)
 
     return selector
 

@@ -14,7 +14,7 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.probes.base import Probe, Steady, check_codes, check_counts, cut
+from lops_adapters.probes.base import Probe, Steady, Update, check_codes, check_counts, cut
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods, preferred
 
 FOLDS = 3  # of cross-validation, unless others are asked for
@@ -231,7 +231,11 @@ def predict_held_out(
     for train, held_out in labelled.splits():
         prepared = probe.prepare(cut(read, train), fit=True)
         asked = probe.prepare(cut(read, held_out))
-        for time in _reached(probe, prepared, codes[train], k, seed, times):
+        waiting = list(times)
+        for update in probe.updates(prepared, codes[train], k, seed):
+            while waiting and reaches(update, waiting[0]):
+                looks[waiting.pop(0)][held_out] = probe.predict_prepared(asked)
+        for time in waiting:
             looks[time][held_out] = probe.predict_prepared(asked)
     return looks
 
@@ -244,21 +248,12 @@ def trained_until(
     It is trained again on the samples as it reads them, which takes less memory than a copy per
     checkpoint.
     """
-    next(_reached(probe, probe.prepare(read, fit=True), codes, n_classes, seed, [time]))
+    for update in probe.updates(probe.prepare(read, fit=True), codes, n_classes, seed):
+        if reaches(update, time):
+            break
     return copy.deepcopy(probe)
 
 
-def _reached(
-    probe: Probe,
-    prepared: Any,
-    codes: np.ndarray,
-    n_classes: int,
-    seed: int,
-    times: Sequence[float],
-) -> Iterator[float]:
-    """Train a probe and yield each of the times, ascending, when the training has reached it."""
-    waiting = list(times)
-    for update in probe.updates(prepared, codes, n_classes, seed):
-        while waiting and update.done >= max(1, round(waiting[0] * update.per_epoch)):
-            yield waiting.pop(0)
-    yield from waiting
+def reaches(update: Update, time: float) -> bool:
+    """Return whether a training has reached a time, in epochs, with an update."""
+    return update.done >= max(1, round(time * update.per_epoch))
