@@ -11,12 +11,7 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.choice import Keep
 from lops_adapters.selection.committee.folds import FOLDS, Folded
-from lops_adapters.selection.committee.likelihoods import (
-    LEAST_SKILL,
-    likelihoods,
-    preferred,
-    skill,
-)
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, likelihoods, preferred, skill
 from lops_adapters.selection.committee.members import Learnt
 from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels, Selector

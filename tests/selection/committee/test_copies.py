@@ -46,7 +46,9 @@ def test_copies_get_one_decision():
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from("abcdefg"), min_size=3, max_size=30), st.integers(0, 9))
 def test_no_text_is_in_two_folds(names, seed):
-    folded = Folded.of(ordered(names, [*"xy", *("xy"[ord(name) % 2] for name in names[2:])]), 3, seed)
+    folded = Folded.of(
+        ordered(names, [*"xy", *("xy"[ord(name) % 2] for name in names[2:])]), 3, seed
+    )
     if len(set(names)) < 3:
         assert sorted(set(folded.fold())) == [0, 1, 2]
         return
