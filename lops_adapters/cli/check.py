@@ -191,7 +191,7 @@ class Run:
             options.checked = [*checked, self.file]
             options.command += ["--checked", str(self.file)]
         with contextlib.redirect_stdout(io.StringIO()):
-            select.run(argparse.Namespace(**vars(options)))  # it changes its options
+            select.main(options=argparse.Namespace(**vars(options)))
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

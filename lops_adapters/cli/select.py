@@ -37,16 +37,15 @@ WORDS = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Select rows of a table, write them and print a summary."""
-    options = parser().parse_args(arguments)
-    options.command = ["lops", "select", *(arguments or ())]
-    run(options)
-    return 0
+def main(arguments: Sequence[str] | None = None, options: argparse.Namespace | None = None) -> int:
+    """Select rows of a table, write them and print a summary.
 
-
-def run(options: argparse.Namespace) -> None:
-    """Do what parsed options say, with the words of the command as ``options.command``."""
+    ``options``: in place of arguments; they are changed, and have the command's words as
+    ``command``.
+    """
+    if options is None:
+        options = parser().parse_args(arguments)
+        options.command = ["lops", "select", *(arguments or ())]
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths:
         choice, table, columns = _checked(options, paths)
@@ -67,6 +66,7 @@ def run(options: argparse.Namespace) -> None:
                     done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
             name = standard_input.named(options.files, table.paths)
             print("\n".join(printed.lines(name, done, output, parts=ray is not None)))
+    return 0
 
 
 def _checked(

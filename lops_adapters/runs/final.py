@@ -14,14 +14,17 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FAST
-from lops_adapters.runs.arms import ADAPTIVE, LOPS, STANDARD
+from lops_adapters.runs.arms import ADAPTIVE, CONTROLS, CORRECTED, LOPS, STANDARD, parent
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import NOT_NEGATIVE, FrameworkSettings, setting
 
 NETWORK = "network"
 ARMS = tuple(  # those that select among the documents
     f"{method}-documents"
-    for method in (LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal")
+    for method in (
+        *(LOPS, ADAPTIVE, "committee", "automatic", "random", "optimal", CORRECTED),
+        *CONTROLS,
+    )
 )
 
 
@@ -55,6 +58,12 @@ class FinalSettings(RoundsSettings):
         classifier, ``committee-documents`` shares the Standard arm's and costs seconds.
         """
         return self.ARMS if self.ends_with_network else (*self.ARMS, "committee-documents")
+
+    @classmethod
+    def known_arms(cls) -> tuple[str, ...]:
+        """Return the arms that a run can have; labels are corrected among documents only."""
+        known = super().known_arms()
+        return tuple(arm for arm in known if CORRECTED not in (arm, parent(arm)))
 
     @classmethod
     def shown_arms(cls) -> str:

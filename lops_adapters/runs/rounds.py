@@ -110,7 +110,7 @@ def _select(
         method,
         partial(_build, job, _PROBE_EPOCHS, probing=True),
         positions=labels.positions,
-        control_of=f"{arm.replace('random', '{}', 1)}-selection-documents",
+        control_of="{}-selection-documents",
         correct=True,
     )
     # Wrong labels are here: predicted by the framework, the classifier not trained yet.

@@ -14,13 +14,13 @@ from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import codes_among
 from lops_adapters.report.totals import Totals
-from lops_adapters.selection.canonical import name_keys
+from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.results import LABEL
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.sample_committee import SampleCommittee
+from lops_adapters.tables.sample_committee import SampleCommittee, vote_ids
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import class_table
@@ -161,8 +161,12 @@ def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring
     )
     if not sample.is_whole:
         assert outcome.fitted is not None
-        keys, groups = name_keys(names), sample.shared_groups
-        sampled = SampleCommittee(outcome.fitted, sample.drawn, assessment, keys, places, groups)
+        keys, groups, drawn = name_keys(names), sample.shared_groups, sample.drawn
+        if sample.labelled.votes is not None:
+            votes = sample.labelled.votes.among(outcome.fitted.classes)
+            ids = vote_ids(content_keys(sample.texts, job.choice.seed), votes)
+            drawn = drawn._replace(ids=ids)
+        sampled = SampleCommittee(outcome.fitted, drawn, assessment, keys, places, groups)
     columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
     return Scoring(
         job=job,

@@ -15,8 +15,8 @@ from lops_adapters.tables.draw import Drawn, row_ids
 class SampleCommittee:
     """Assesses any block of a table by a committee that was fitted to a sample of its rows.
 
-    Rows of the sample, and rows equal to one of them (same content, label and group; the first of
-    these), keep what the committee said of the sample. Can be pickled.
+    Rows of the sample, and rows equal to one of them (same content, label or votes, and group; the
+    first of these), keep what the committee said of the sample. Can be pickled.
 
     Args:
         committee, drawn: the committee and the sample.
@@ -53,15 +53,14 @@ class SampleCommittee:
         """Assess a block; raises what the committee raises.
 
         Codes of m samples are (m,) int64; or votes, (m, sources) with the codes of the committee,
-        in which case no row counts as equal to one of the sample. Keys are (m,) uint64 of
+        then ``drawn`` has ids of :func:`vote_ids`. Keys are (m,) uint64 of
         :func:`~lops_adapters.selection.canonical.content_keys`, positions (m,) int64 in the table,
         groups (m,) int64 codes as of the sample.
         """
         drawn, is_drawn = _searched(self._positions, positions)
-        equal, is_equal = np.zeros_like(drawn), np.zeros(len(keys), dtype=bool)
-        if codes.ndim == 1:
-            ids = _with_groups(row_ids(keys, self._labels[codes]), groups)
-            equal, is_equal = _searched(self._ids, ids)
+        one_label = codes.ndim == 1
+        ids = row_ids(keys, self._labels[codes]) if one_label else vote_ids(keys, codes)
+        equal, is_equal = _searched(self._ids, _with_groups(ids, groups))
         new = np.flatnonzero(~(is_drawn | is_equal))
         assessment = self._assessment.at(np.where(is_drawn, drawn, self._first[equal]))
         of_groups = None if groups is None else groups[new]
@@ -71,6 +70,13 @@ class SampleCommittee:
         for part, unseen in zip(assessment, of_new, strict=True):
             part[new] = unseen
         return assessment
+
+
+def vote_ids(keys: np.ndarray, votes: np.ndarray) -> np.ndarray:
+    """Return (m,) uint64 numbers by content and votes, from (m,) keys and (m, sources) codes."""
+    for of_source in votes.T:
+        keys = row_ids(keys, of_source.astype(np.uint64))
+    return keys
 
 
 def _with_groups(ids: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -109,7 +109,7 @@ def run_arm(arm: str, prepared: Prepared, job: Job[XclassSettings]) -> Iterator[
     """
     corpus, settings, folder = prepared.corpus, job.settings, job.folder
     labels = prepared.pseudo_labels
-    controlled = job.controlled("{}-selection") if settings.row(arm).control else arm
+    controlled = job.controlled("{}-selection", arm) if settings.row(arm).control else arm
     corrects = controlled is not None and settings.row(controlled).corrects
     if settings.split(arm)[1] == ALL or corrects:
         aligned = prepared.readable, prepared.alignment

@@ -142,15 +142,16 @@ class Neighbours(Member):
         self._others, self._labels = vectors[:most], labelled.codes[:most]
         compared = len(self._others)
         self._nearest = max(1, min(self.count, compared // (2 * self._n_classes), compared - 1))
-        probabilities = np.empty((n, self._n_classes))
+        probabilities, apart = np.empty((n, self._n_classes)), labelled.apart
+        several = np.zeros(n, dtype=bool) if apart is None else np.bincount(apart)[apart] > 1
         starts = range(0, n, BLOCK)
         for start in progress(starts, desc="neighbours", unit="block", quiet=labelled.quiet):
             rows = np.arange(start, min(start + BLOCK, n))
             near = product(vectors[rows], self._others.T)
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
-            if labelled.groups is not None:
-                near[labelled.groups[rows][:, None] == labelled.groups[:compared]] = -np.inf
+            for row in rows[several[rows]].tolist():
+                near[row - start, apart[:compared] == apart[row]] = -np.inf
             probabilities[rows] = self._shares(near)
         return probabilities
 

@@ -11,13 +11,7 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.choice import Keep
 from lops_adapters.selection.committee.folds import FOLDS, Folded
-from lops_adapters.selection.committee.likelihoods import (
-    LEAST_SKILL,
-    class_shares,
-    likelihoods,
-    preferred,
-    skill,
-)
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, likelihoods, preferred, skill
 from lops_adapters.selection.committee.members import Learnt
 from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels, Selector
@@ -82,8 +76,8 @@ def prefer(labelled: Labelled, probe: Probe, seed: int = 0, quiet: bool = True) 
     """
     classes, codes = labelled.classes, labelled.codes
     folded = Folded.of(labelled, FOLDS, seed, quiet)
-    of_labels = class_shares(codes, len(classes), FOLDS)
-    likely = likelihoods(Learnt("the probe", probe).score(folded), of_labels)
+    of_labels = folded.shares
+    likely = likelihoods(folded.shared(Learnt("the probe", probe).score(folded)), of_labels)
     mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
     if skill(likely, codes) < LEAST_SKILL:
         mask[:] = True

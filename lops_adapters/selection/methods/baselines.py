@@ -12,7 +12,7 @@ from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.methods.ranked import best, keep_best
 from lops_adapters.selection.outcome import Outcome
-from lops_adapters.selection.selectors import Labels, values
+from lops_adapters.selection.selectors import Corrected, Labels, values
 
 _UNTRAINED = "no probe was trained"
 
@@ -79,6 +79,30 @@ def random_like(other: Selection, name: str, labelled: Labelled, seed: int = 0) 
     return Outcome.of(
         mask, scores, codes, len(labelled.classes),
         rule="random", stopped=_UNTRAINED, why=f"random, as many as {name} keeps",
+    )  # fmt: skip
+
+
+def relabelled_like(other: Selection, name: str, labelled: Labelled, seed: int = 0) -> Outcome:
+    """Keep everything, and change as many labels from one class to another as a correction does.
+
+    It is the control of that correction, a :class:`~lops_adapters.selection.Corrected`, made by the
+    arm of this name: what it changes each class into is the same, and which samples is random. So
+    class sizes stay those of the correction. Where a class has fewer samples than that, all change.
+    """
+    assert isinstance(other, Corrected)
+    changes: dict[Any, list[int]] = {}
+    code_of = {label: code for code, label in enumerate(labelled.classes)}
+    for before, after in zip(other.before.tolist(), other.labels.tolist(), strict=True):
+        if before != after and after in code_of:
+            changes.setdefault(before, []).append(code_of[after])
+    scores, codes = _drawn(len(labelled), seed), labelled.codes.copy()
+    for label, new in changes.items():
+        rows = np.flatnonzero(labelled.codes == code_of.get(label, -1))
+        rows = rows[np.argsort(scores[rows], kind="stable")][: len(new)]
+        codes[rows] = sorted(new)[: len(rows)]
+    return Outcome.of(
+        np.ones(len(codes), dtype=bool), scores, codes, len(labelled.classes),
+        rule="random", stopped=_UNTRAINED, why=f"relabelled at random, as many as {name} does",
     )  # fmt: skip
 
 

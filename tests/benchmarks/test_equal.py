@@ -1,0 +1,71 @@
+"""The framework table on equal terms: its cells, its verdicts, what is missing."""
+
+import pytest
+
+from benchmarks.pages import equal
+
+from .stored import about, write_result
+
+COMMAND = "python -m lops_adapters.conwea --dataset agnews --max-docs 2000"
+
+
+@pytest.fixture
+def measured(results):
+    """Write the result of a cell, given the macro-F1 of its arms in percent."""
+
+    def write(name, data, seed, **arms):
+        of = about(data, seed)
+        of["dataset"]["documents"] = 2000
+        scores = {arm.replace("_", "-"): {"macro_f1": score / 100} for arm, score in arms.items()}
+        path = results / "equal" / f"{name}-seed{seed}.json"
+        write_result(path, {"arms": scores}, of)
+
+    return write
+
+
+def only():
+    (cell,) = equal.cells()
+    return cell
+
+
+def test_a_difference_counts_beyond_the_spread_over_seeds_and_documents(measured):
+    measured("conwea-agnews-2000", "agnews", 0, standard=80.0, lops=83.0, committee=80.5)
+    assert only().verdict("lops", "standard") == ("better", pytest.approx(0.03))
+    assert only().verdict("committee", "standard") == ("level", pytest.approx(0.005))
+    assert only().verdict("committee", "lops") == ("worse", pytest.approx(-0.025))
+    assert only().verdict("lops", "random-of-lops") is None
+    measured("conwea-agnews-2000", "agnews", 1, standard=84.0, lops=79.0)
+    assert only().verdict("lops", "standard") == ("level", pytest.approx(-0.01))  # by its spread
+    assert only().verdict("committee", "standard") == ("level", pytest.approx(0.005))  # one seed
+
+
+def test_the_places_of_a_framework_share_its_standard(measured):
+    measured("westclass-debian-2000", "debian", 0, standard=50.0, lops=51.0, lops_documents=52.0,
+             committee_documents=60.0)  # fmt: skip
+    first, second = equal.cells()
+    assert (first.place, second.place) == ("pseudo documents", "predictions")
+    assert first.scores["lops"] == {0: 0.51}
+    assert "committee" not in first.scores
+    assert second.scores["lops"] == {0: 0.52}
+    assert first.scores["standard"] == second.scores["standard"]
+    assert equal.scores().text == "Not measured yet."
+    assert "| WeSTClass | predictions | Debian packages | 2,000 | 1 | 50.0 | 52.0 |" in (
+        equal.scores(unseen=True).text
+    )
+
+
+def test_all_documents_of_xclass_share_the_committee_of_its_confident_half(measured):
+    measured("xclass-agnews-2000", "agnews", 0, standard=80.0, committee=85.0)
+    measured("xclass-all-agnews-2000", "agnews", 0, standard=78.0, lops=79.0)
+    half, whole = equal.cells()
+    assert [half.scores["standard"], whole.scores["standard"]] == [{0: 0.8}, {0: 0.78}]
+    assert half.scores["committee"] == whole.scores["committee"] == {0: 0.85}
+    last = equal.verdicts().text.splitlines()[-1]
+    assert last.startswith("| all cells |  |  | 0 better, 1 level, 0 worse | 0 better, 0 level, ")
+
+
+@pytest.mark.usefixtures("results")
+def test_what_is_not_measured_is_named():
+    text = equal.missing().text
+    assert text.startswith("Missing: ")
+    assert "`lotclass-20news-fine-1000` seeds 0, 1, 2" in text
