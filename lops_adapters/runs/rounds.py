@@ -3,7 +3,7 @@
 A framework predicts every document. These predictions are pseudo-labels, some of them wrong: the
 arm's selector chooses among them, a classifier that reads texts is trained on what it keeps and
 predicts all documents, and the rejected ones return by rank, round after round. None of the papers
-has this stage; it is the LOPS paper's Algorithm 2 behind them. Measurements: docs/rounds.md.
+has this stage; it is the LOPS paper's Algorithm 2 behind them, see docs/results/rounds.md.
 """
 
 from __future__ import annotations

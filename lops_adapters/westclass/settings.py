@@ -75,7 +75,7 @@ class WestclassSettings(FinalSettings):
         "max_passes": None,
     }
 
-    # After one epoch nearly everything is learnt, see docs/results/westclass.md.
+    # After one epoch nearly everything is learnt, see docs/results/lotclass.md.
     every: int | str = setting(1, **EVERY)
     supervision: str = setting(
         "keywords",

@@ -15,6 +15,7 @@ from lops_adapters.runs.options import parser_for
 
 from ..framework_checks import BAD_OPTIONS, assert_refused
 from ..light import LIGHT, start
+from ..pages import command_lines
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -152,7 +153,8 @@ def test_help_says_what_the_framework_is(stand):
 def test_commands_of_the_docs():
     """Each is understood: the framework, its options and their values."""
     pages = [DOCS.parent / "README.md", *sorted(DOCS.glob("**/*.md"))]
-    commands = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    commands = "\n".join(command_lines(text))
     found = re.findall(r"^python -m lops_adapters\.(\w+)(.*)", commands, re.MULTILINE)
     assert {name for name, _ in found} == {*FRAMEWORKS}
     for name, arguments in found:

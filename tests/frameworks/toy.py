@@ -1,6 +1,5 @@
 """A framework in one file: String-Match, a selection, a linear classifier."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from lops_adapters.selection import trusted_positions
 class ToySettings(FrameworkSettings):
     """Each field is an option of the command, with its default per preset."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {"epochs": 20}}
+    PRESETS: ClassVar[dict[str, Any]] = {"quick": {}, "paper": {"epochs": 20}}
 
     epochs: int = setting(4, "epochs of classifier and probe")
 
@@ -39,8 +38,9 @@ class Toy(Framework[ToySettings]):
         seeds = {label: corpus.seeds.get(label, []) for label in corpus.classes}
         labels = string_match(corpus.texts, seeds)
         if len(set(labels.labels)) < 2:
-            raise LopsError("found pseudo-labels of one class; give seed words of two")
-        return Prepared(corpus=corpus, samples=Samples.documents(labels, corpus), seconds={})
+            raise LopsError("found labels of one class; give seed words of two")
+        samples = Samples.documents(labels, corpus)
+        return Prepared(corpus=corpus, samples=samples, seconds={})
 
     def run_arm(self, arm, prepared, job):
         """Select and train: one stage."""
@@ -49,8 +49,8 @@ class Toy(Framework[ToySettings]):
         texts = [corpus.texts[i] for i in positions]
 
         def classifier():
-            linear = probe_class("linear")
-            return linear(epochs=job.settings.epochs, batch_size=8, learning_rate=0.3)
+            sizes = {"epochs": job.settings.epochs, "batch_size": 8}
+            return probe_class("linear")(**sizes, learning_rate=0.3)
 
         # What standard, lops, committee and every other arm do differently.
         selector = job.selector(arm, classifier, positions=positions)
@@ -61,11 +61,12 @@ class Toy(Framework[ToySettings]):
         def train():
             kept = trusted_positions(selection, labels)
             model, codes = classifier(), prepared.samples.codes[kept]
-            model.fit([texts[i] for i in kept], codes, len(corpus.classes), seed=job.seed)
+            kept_texts = [texts[i] for i in kept]
+            model.fit(kept_texts, codes, len(corpus.classes), seed=job.seed)
             job.save_model(arm, ProbeClassifier("toy", corpus.classes, model))
             return {"probabilities": model.predict_proba(corpus.texts)}
 
-        # A stage that is finished is read from the run folder when the run is resumed.
+        # A resumed run reads a finished stage from its folder.
         arrays, train_seconds = job.folder.stage(f"{arm}-classifier", train)
         yield Stage(
             samples=prepared.samples,

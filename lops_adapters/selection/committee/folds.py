@@ -143,7 +143,7 @@ class Folded:
         if self.copies is not None:
             _, first = np.unique(self.copies, return_index=True)
             if len(first) >= self.folds:
-                return fold_of(self.codes[first], self.folds, self.seed)[self.copies]
+                return np.asarray(fold_of(self.codes[first], self.folds, self.seed)[self.copies])
         return fold_of(self.codes, self.folds, self.seed)
 
     def fold_of_each_group(self) -> np.ndarray:

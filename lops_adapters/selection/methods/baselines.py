@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -90,18 +91,17 @@ def relabelled_like(other: Selection, name: str, labelled: Labelled, seed: int =
     class sizes stay those of the correction. Where a class has fewer samples than that, all change.
     """
     assert isinstance(other, Corrected)
-    changes: dict[Any, list[int]] = {}
-    code_of = {label: code for code, label in enumerate(labelled.classes)}
-    for before, after in zip(other.before.tolist(), other.labels.tolist(), strict=True):
-        if before != after and after in code_of:
-            changes.setdefault(before, []).append(code_of[after])
+    k, labels = len(labelled.classes), (other.before.tolist(), other.labels.tolist())
+    classes = list(dict.fromkeys(chain(labelled.classes, *labels)))
+    before, after = (codes_among(each, classes) for each in labels)
     scores, codes = _drawn(len(labelled), seed), labelled.codes.copy()
-    for label, new in changes.items():
-        rows = np.flatnonzero(labelled.codes == code_of.get(label, -1))
+    for code in range(k):
+        new = np.sort(after[(before == code) & (after != code) & (after < k)])
+        rows = np.flatnonzero(labelled.codes == code)
         rows = rows[np.argsort(scores[rows], kind="stable")][: len(new)]
-        codes[rows] = sorted(new)[: len(rows)]
+        codes[rows] = new[: len(rows)]
     return Outcome.of(
-        np.ones(len(codes), dtype=bool), scores, codes, len(labelled.classes),
+        np.ones(len(codes), dtype=bool), scores, codes, k,
         rule="random", stopped=_UNTRAINED, why=f"relabelled at random, as many as {name} does",
     )  # fmt: skip
 
