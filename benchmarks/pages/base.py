@@ -106,8 +106,9 @@ def headline() -> Block:
     groups: list[Files] = []
     for cell in equal.cells():
         known = found.setdefault(cell.framework, {}).setdefault(cell.data, {})
-        for arm in set(arms) & set(cell.scores):
-            known.setdefault(arm, cell.scores[arm])
+        for arm in arms:
+            if scores := cell.scores(arm):
+                known.setdefault(arm, scores)
         groups.append(cell.files)
     for data, shown in CORPORA.items():
         for item in results(f"base/self-training-hybrid-{data}-seed*.json"):
