@@ -98,7 +98,6 @@ def _figures(metrics: Metrics) -> str:
 
 
 def _checked(metrics: Metrics) -> str:
-    """Return what checked rows say of each class of an arm's pseudo-labels, folded."""
     parts = []
     for arm, item in _items_of(metrics):
         if "checked_noise_per_class" in item:
@@ -114,7 +113,6 @@ def _checked(metrics: Metrics) -> str:
 
 
 def _seed_words(metrics: Metrics) -> str:
-    """Return the seed words where the framework stores them; an arm's last iteration is open."""
     parts = []
     for arm, result in metrics["arms"].items():
         stored = [item for item in result["iterations"] if item.get("seed_words")]
@@ -144,7 +142,6 @@ def _words(words: list[Any], previous: list[Any]) -> Markup:
 
 
 def _classes(metrics: Metrics) -> str:
-    """Return what each selecting arm kept per class, folded."""
     parts = []
     for arm, result in metrics["arms"].items():
         selections = [item for item in result["iterations"] if "per_class" in item]
@@ -197,7 +194,6 @@ def _arm_rows(metrics: Metrics) -> list[list[str]]:
 
 
 def _items_of(metrics: Metrics) -> list[tuple[str, Item]]:
-    """Return (arm, entry of an iteration), in the order of the arms."""
     return [(arm, item) for arm, one in metrics["arms"].items() for item in one["iterations"]]
 
 
@@ -209,5 +205,4 @@ def _rate_words(rate: dict[str, Any] | None) -> str:
 
 
 def _step_name(item: Item) -> str:
-    """Return the stage of an iteration's entry, or its number."""
     return str(item.get("stage", item["iteration"]))

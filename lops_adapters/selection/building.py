@@ -142,7 +142,6 @@ def build(
 def _ready(
     choice: Choice, options: Mapping[str, Any], gold: Labels | None = None
 ) -> tuple[Method, Choice]:
-    """Return the method with its options, and the choice with every default; both are checked."""
     method = check(choice, options)
     if method.needs_gold and gold is None:
         raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")

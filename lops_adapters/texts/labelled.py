@@ -123,7 +123,6 @@ def select_labelled(
 
 
 def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
-    """Return n labels in which those of texts with a label are the method's."""
     labels = list(labels)
     for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
         labels[place] = known.classes[code]
@@ -148,7 +147,6 @@ def _rest_of(
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     shares = choice.class_shares
     return {
@@ -209,7 +207,6 @@ def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Choice, 
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:
-    """Raise a LopsError of too few labels, and of too many for the memory."""
     n, k, row = len(known.codes), len(known.classes), choice.row
     needed, free = n * k * _BYTES, free_memory()
     if free is not None and needed > free:

@@ -44,10 +44,10 @@ def test_the_places_of_a_framework_share_its_standard(measured):
              committee_documents=60.0)  # fmt: skip
     first, second = equal.cells()
     assert (first.place, second.place) == ("pseudo documents", "predictions")
-    assert first.scores["lops"] == {0: 0.51}
-    assert "committee" not in first.scores
-    assert second.scores["lops"] == {0: 0.52}
-    assert first.scores["standard"] == second.scores["standard"]
+    assert first.scores("lops") == {0: 0.51}
+    assert first.scores("committee") == {}
+    assert second.scores("lops") == {0: 0.52}
+    assert first.scores("standard") == second.scores("standard")
     assert equal.scores().text == "Not measured yet."
     assert "| WeSTClass | predictions | Debian packages | 2,000 | 1 | 50.0 | 52.0 |" in (
         equal.scores(unseen=True).text
@@ -55,13 +55,18 @@ def test_the_places_of_a_framework_share_its_standard(measured):
 
 
 def test_all_documents_of_xclass_share_the_committee_of_its_confident_half(measured):
-    measured("xclass-agnews-2000", "agnews", 0, standard=80.0, committee=85.0)
+    measured("xclass-agnews-2000", "agnews", 0, standard=80.0, committee=85.0, random=81.0)
     measured("xclass-all-agnews-2000", "agnews", 0, standard=78.0, lops=79.0)
     half, whole = equal.cells()
-    assert [half.scores["standard"], whole.scores["standard"]] == [{0: 0.8}, {0: 0.78}]
-    assert half.scores["committee"] == whole.scores["committee"] == {0: 0.85}
-    last = equal.verdicts().text.splitlines()[-1]
-    assert last.startswith("| all cells |  |  | 0 better, 1 level, 0 worse | 0 better, 0 level, ")
+    assert [half.scores("standard"), whole.scores("standard")] == [{0: 0.8}, {0: 0.78}]
+    assert half.scores("committee") == whole.scores("committee") == {0: 0.85}
+    assert half.verdict("committee", "random") == ("better", pytest.approx(0.04))
+    assert whole.verdict("committee", "random") is None  # counted once
+    lines = equal.counts().text.splitlines()
+    assert lines[2] == (
+        "| `lops` | standard | 0 better, 1 level, 0 worse (mean +1.0) "
+        "| 0 better, 0 level, 0 worse |"
+    )
 
 
 @pytest.mark.usefixtures("results")
