@@ -107,8 +107,8 @@ def headline() -> Block:
     for cell in equal.cells():
         known = found.setdefault(cell.framework, {}).setdefault(cell.data, {})
         for arm in arms:
-            if scores := cell.scores(arm):
-                known.setdefault(arm, scores)
+            if by_seed := cell.scores(arm):
+                known.setdefault(arm, by_seed)
         groups.append(cell.files)
     for data, shown in CORPORA.items():
         for item in results(f"base/self-training-hybrid-{data}-seed*.json"):

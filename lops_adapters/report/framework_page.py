@@ -38,8 +38,13 @@ def write_report(folder: Path) -> Path:
     tables = settings_tables(config, versions)
     parts = [
         _figures(metrics),
-        section("arms", "All numbers", numbers, *(f"<p>{line}</p>" for line in caution(metrics))),
         _labels(folder),
+        section(
+            "arms",
+            "All numbers",
+            numbers,
+            *(f'<p class="note">{line}</p>' for line in caution(metrics)),
+        ),
         _checked(metrics),
         _seed_words(metrics),
         _classes(metrics),
