@@ -23,11 +23,9 @@ from lops_adapters import select
 from lops_adapters.selection import canonical
 from lops_adapters.selection.committee import calibration
 
-# Those of real noise, given by somebody, of which a text occurs twice.
-NAMES = (
-    "youtube-rules", "questions-rules", "20news-fine-seeds", "20news-coarse-seeds", "crowd-news",
-    "stance-llms",
-)  # fmt: skip
+# Of the 33 tables that somebody labelled, those with copies in at least 1 % of the rows, and the
+# smallest of the other four.
+NAMES = ("youtube-rules", "questions-rules", "stance-llms")
 SEEDS = 3
 
 

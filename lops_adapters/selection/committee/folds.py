@@ -110,12 +110,14 @@ class Folded:
 
     @property
     def shares(self) -> np.ndarray:
-        """:func:`.class_shares`, (k,); inf for classes with fewer texts than folds."""
+        """:func:`.class_shares`, (k,); inf for classes that folds cannot learn: of fewer
+        samples than folds, or of copies of one text.
+        """
         k, codes = len(self.classes), self.codes
         shares = class_shares(codes, k, self.folds)
         if self.copies is not None:
             texts = np.unique(self.copies * k + codes) % k
-            shares[np.bincount(texts, minlength=k) < self.folds] = np.inf
+            shares[np.bincount(texts, minlength=k) < 2] = np.inf
         return shares
 
     def shared(self, scores: np.ndarray) -> np.ndarray:

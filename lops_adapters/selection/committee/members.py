@@ -142,8 +142,9 @@ class Neighbours(Member):
         self._others, self._labels = vectors[:most], labelled.codes[:most]
         compared = len(self._others)
         self._nearest = max(1, min(self.count, compared // (2 * self._n_classes), compared - 1))
-        probabilities, apart = np.empty((n, self._n_classes)), labelled.apart
-        several = np.zeros(n, dtype=bool) if apart is None else np.bincount(apart)[apart] > 1
+        probabilities = np.empty((n, self._n_classes))
+        apart = np.arange(n) if labelled.apart is None else labelled.apart
+        several = np.bincount(apart)[apart] > 1
         starts = range(0, n, BLOCK)
         for start in progress(starts, desc="neighbours", unit="block", quiet=labelled.quiet):
             rows = np.arange(start, min(start + BLOCK, n))
