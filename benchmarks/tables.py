@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks import figures
+from benchmarks import again, figures
 from benchmarks.pages import (
     agreement,
     base,
@@ -43,7 +43,7 @@ from benchmarks.pages import (
     static,
     unlabelled,
 )
-from benchmarks.pages.common import Block, Files, sources
+from benchmarks.pages.common import Block, Files, markdown, sources
 
 ROOT = Path(__file__).parent.parent
 SOURCES = "docs/results/measurements.md"
@@ -81,6 +81,18 @@ PAGES = (
 _PART = re.compile(r"(<!-- (?:table|figure): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _LIST = "sources"  # the part that lists all sources
 
+
+def again_table() -> Block:
+    """Return what the last second measurements gave, a row per result."""
+    rows = [["result", "numbers", "moved", "moved most", "committed", "now", "package"]]
+    for name, found in again.stored().items():
+        moved = [f"{found[key]:.4f}" if found["moved"] else "-" for key in ("old", "new")]
+        most = f"`{found['most']}`" if found["moved"] else "-"
+        commit = found["git_commit"][:10] + (" edited" if found["edited"] else "")
+        rows.append([f"`{name}`", str(found["n"]), str(found["moved"]), most, *moved, commit])
+    return Block(markdown(rows))
+
+
 _MEASURED: dict[str, Callable[[], Block]] = {
     "conwea-20news-coarse": partial(frameworks.iterations, "conwea-20news-coarse-4000-*.json"),
     "conwea-20news-careful": partial(
@@ -106,6 +118,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **agreement.TABLES_OF_PAGE,
     **label_sources.TABLES_OF_PAGE,
     **source_constants.TABLES_OF_PAGE,
+    "again": again_table,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,

@@ -20,9 +20,10 @@ from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file
 from lops_adapters.selection import Choice
 from lops_adapters.selection.method_table import check, offered
-from lops_adapters.tables import engine, results
+from lops_adapters.tables import engine
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.job import RELABEL, TableJob
+from lops_adapters.tables.parts import NEW
 from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.
@@ -72,7 +73,6 @@ def main(arguments: Sequence[str] | None = None, options: argparse.Namespace | N
 def _checked(
     options: argparse.Namespace, paths: tuple[Path, ...]
 ) -> tuple[Choice, readers.Table, Columns]:
-    """Check the options and the table; return how to select, the table and its columns."""
     words = options.words and storage.read_json(options.words, WORDS)
     shares = options.class_shares and class_shares(options.class_shares)
     choice = shared.of_options(Choice, options, words=words, class_shares=shares)
@@ -94,7 +94,7 @@ def _checked(
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
     table, columns = shared.with_columns(options, table, Columns)
-    taken = [name for name in results.NEW if name in table.columns]
+    taken = [name for name in NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -139,7 +139,7 @@ def _job(
         columns,
         choice,
         options.probe_rows,
-        results.RELABEL if options.relabel is None else options.relabel,
+        RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         page=page,
         checked=checked,
@@ -184,7 +184,6 @@ def _table(
 
 
 def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
-    """Return the folder to write; a LopsError if it would hold the corrected table."""
     folder: Path = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
     resolved = outputs.resolve(folder, "--output")
     if options.corrected is not None:
@@ -198,7 +197,6 @@ def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
 
 
 def _check_outputs(options: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
-    """Raise a LopsError if the folder or the file may not, or cannot, be written."""
     path = options.corrected
     if path is not None:
         formats.FORMATS[formats.to_write(path, "--corrected")].load(path)

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.runs.arms import ADAPTIVE, LOPS
-from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
-from lops_adapters.runs.final import NETWORK, FinalSettings
+from lops_adapters.runs.rounds import AT_DOCUMENTS, NETWORK, FinalSettings
 from lops_adapters.runs.settings import ABOVE_ZERO, NOT_NEGATIVE, Range, setting
 
 SUPERVISION = ("auto", "names", "keywords")

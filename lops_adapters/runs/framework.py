@@ -178,7 +178,6 @@ def run(
 def _stages(
     framework: Framework[Settings], arm: str, prepared: Prepared, job: Job[Settings]
 ) -> Iterator[Stage]:
-    """Yield the stages of an arm, and then its rounds."""
     for stage in framework.run_arm(arm, prepared, job):
         yield stage
     if job.settings.final_rounds:

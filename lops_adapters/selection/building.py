@@ -62,7 +62,8 @@ def decide(
     if method.alone:
         outcome = method(labelled, choice)
     else:
-        outcome = in_content_order(lambda one: method(one, choice), labelled, choice.seed)
+        ordered, places = in_content_order(labelled, choice.seed)
+        outcome = method(ordered, choice).at(places)
     return replace(outcome, stopped=f"{why}; {outcome.stopped}") if why else outcome
 
 
@@ -142,7 +143,6 @@ def build(
 def _ready(
     choice: Choice, options: Mapping[str, Any], gold: Labels | None = None
 ) -> tuple[Method, Choice]:
-    """Return the method with its options, and the choice with every default; both are checked."""
     method = check(choice, options)
     if method.needs_gold and gold is None:
         raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")

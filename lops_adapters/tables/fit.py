@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import codes_among
@@ -17,11 +18,9 @@ from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.results import LABEL
+from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.sample_committee import SampleCommittee, vote_ids
-from lops_adapters.tables.scoring import Scoring
+from lops_adapters.tables.scoring import SampleCommittee, Scoring, vote_ids
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import class_table
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
@@ -120,8 +119,8 @@ def check_sample(classes: Classes, job: TableJob) -> None:
     least = FEWEST_PER_CLASS * len(classes.names)
     if classes.counts.sum() > job.most and least > job.most:
         raise LopsError(
-            f"--probe-rows is {job.most} for {len(classes.names)} classes; wanted at least "
-            f"{least}, {FEWEST_PER_CLASS} per class"
+            f"{typed('probe_rows')} is {job.most} for {len(classes.names)} classes; wanted at "
+            f"least {least}, {FEWEST_PER_CLASS} per class"
         )
 
 
@@ -135,14 +134,14 @@ def fit(sample: Sample, job: TableJob) -> Fit:
         selection = select_labelled(
             sample.labelled,
             choice,
-            sample.labels,
+            sample.labelled.labels,
             embeddings=sample.vectors,
             checked=sample.checked(),
             where=sample.place,
             rest=sample.rest,
         )
     look = sample.is_whole and job.columns.text is not None
-    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
+    duplicates = selection.near_duplicates() if look else ()
     return Fit(job, sample, selection, _scoring(sample, job, selection), duplicates)
 
 

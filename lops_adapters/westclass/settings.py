@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
-from lops_adapters.runs.final import NETWORK, FinalSettings
+from lops_adapters.runs.rounds import AT_DOCUMENTS, NETWORK, FinalSettings
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,

@@ -191,6 +191,8 @@ def test_the_labels_of_a_run_are_the_best_arms(job):
     assert predict(["standard"]) == "standard"
     assert predict(["random"]) == "standard"
     assert predict(["lops"]) == "lops"
+    arms = dict.fromkeys(["standard", "lops", "committee-documents"])
+    assert best_arm({"arms": arms}) == "committee-documents"  # as lops_adapters.load prefers
 
 
 class Probe:

@@ -9,7 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
-from lops_adapters.runs.final import FinalSettings
+from lops_adapters.runs.rounds import FinalSettings
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 

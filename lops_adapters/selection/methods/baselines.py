@@ -61,7 +61,6 @@ class Random(Method):
 
 
 def _drawn(n: int, seed: int) -> np.ndarray:
-    """Return n uniform random numbers in [0, 1) as scores."""
     return np.random.default_rng(seed).random(n)
 
 
