@@ -95,7 +95,7 @@ def test_a_quote_that_breaks_amid_the_first_bytes():
 
 
 def test_long_cells_that_repeat_are_no_labels():
-    """A cell of two lines, each with a comma and a template that other rows have; short ones are."""
+    """A cell of two lines, each with a comma and a template of other rows; short ones are."""
     for text, whole in (("word " * 20 + ".", True), ("sport", False)):
         rows = [f"{i},{text}\n" for i in range(6)]
         lines = ["nr,text\n", *rows, f'"7,{text}\n', f'8",{text}\n']
