@@ -21,7 +21,7 @@ from lops_adapters.storage import write_json
 RESULTS = Path(__file__).parent / "results"
 # What ``lops`` was in files that name no settings: the default of the frameworks then.
 _ONCE = {"method": "ranked", "keep": "auto"}
-_FOLDER_OPTIONS = ("--data-dir", "--kept", "--output", "--runs", "--work")
+_FOLDER_OPTIONS = ("--before-dir", "--data-dir", "--kept", "--output", "--runs", "--work")
 
 
 def write_result(
