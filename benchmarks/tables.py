@@ -107,6 +107,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **label_sources.TABLES_OF_PAGE,
     **source_constants.TABLES_OF_PAGE,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
+    "speed-pairs": speed.pairs,
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,
     "engines": scale.engines,
