@@ -120,6 +120,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **source_constants.TABLES_OF_PAGE,
     "again": again_table,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
+    "speed-pairs": speed.pairs,
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,
     "engines": scale.engines,
