@@ -31,14 +31,15 @@ test-slow: $(VENV)/.dev
 test-ray: $(VENV)/.dev
 	$(PYTEST) tests/scale
 
-# The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their tests are skipped, or run on a stub. In an
+# The wheel on every supported Python that is found. The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their
+# tests are skipped, or run on a stub. In an
 # environment of its own, since small-text installs a package "tests", which hides this project's. moto, an S3 server, needs an older
 # python-dateutil than the constraints, and Label Studio older versions of many packages; its test runs it as a program.
 test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready
-	OMP_NUM_THREADS=1 LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
+	OMP_NUM_THREADS=1 WHEEL=1 LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
 		tests/integrations/test_recipes.py tests/integrations/test_frames.py tests/integrations/test_sklearn.py \
 		tests/integrations/test_object_store.py tests/integrations/test_label_studio.py tests/formats/test_exports.py \
-		tests/texts/test_notebook.py tests/third_party/test_docs.py
+		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/integrations/test_wheel.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -166,7 +166,7 @@ def _execute(
     """
     data = [] if data_dir is None else ["--data-dir", str(data_dir.resolve())]
     output = ["--output", str(run.resolve()), "--resume", "--quiet"]
-    words = [_encoder(word, data_dir) for word in shlex.split(cell.command)[1:]]
+    words = [_in_data(word, data_dir) for word in shlex.split(cell.command)[1:]]
     argv = [sys.executable, *words, *data, *output]
     left = None if deadline is None else deadline - time.monotonic()
     if left is not None and left <= 0:
@@ -193,9 +193,10 @@ def _execute(
         raise LopsError(f"exit status {status}: {said} (output: {log})")
 
 
-def _encoder(word: str, data_dir: Path | None) -> str:
-    """Return the path of an encoder that a command names and that is in the data folder."""
-    if data_dir is not None and (data_dir / word / "config.json").is_file():
+def _in_data(word: str, data_dir: Path | None) -> str:
+    """Return the path of an encoder or a corpus that a command names, if the data folder has it."""
+    kinds = ("config.json", "seeds.json")
+    if data_dir is not None and any((data_dir / word / kind).is_file() for kind in kinds):
         return str(data_dir.resolve() / word)
     return word
 

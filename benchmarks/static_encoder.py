@@ -28,7 +28,7 @@ import numpy as np
 
 from benchmarks.real_noise import measured
 from benchmarks.real_tables import GIVEN, Table, load_table
-from benchmarks.record import RESULTS, command_line, write_result
+from benchmarks.record import WRITTEN, command_line, write_result
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.static import static_vectors
@@ -146,7 +146,7 @@ def main() -> None:
     names = options.tables.split(",") if options.tables else names
     folder, measure = ("static-costs", costs) if options.costs else ("static", run)
     for name in [options.costs] if options.costs else names:
-        if (RESULTS / folder / f"{slug(name)}.json").exists():
+        if (WRITTEN / folder / f"{slug(name)}.json").exists():
             continue
         table = GENERATED[name]() if name in GENERATED else load_table(name, options.data_dir)
         result = measure(table)

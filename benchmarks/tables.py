@@ -16,16 +16,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks import figures
+from benchmarks import again, figures
 from benchmarks.pages import (
     agreement,
     base,
     calibration,
     checked,
     committee,
+    copies,
     curves,
     defaults,
     distributions,
+    equal,
     findings,
     frameworks,
     gpu,
@@ -41,7 +43,7 @@ from benchmarks.pages import (
     static,
     unlabelled,
 )
-from benchmarks.pages.common import Block, Files, sources
+from benchmarks.pages.common import Block, Files, markdown, sources
 
 ROOT = Path(__file__).parent.parent
 SOURCES = "docs/results/measurements.md"
@@ -50,10 +52,7 @@ PAGES = (
     "README.md",
     "docs/output.md",
     "docs/encoders.md",
-    "docs/comparison.md",
-    "docs/self_training.md",
-    "docs/rounds.md",
-    "docs/results/large-tables.md",
+    "docs/results/comparison.md",
     "docs/results/checked-rows.md",
     "docs/results/unlabelled.md",
     "docs/results/real-noise.md",
@@ -63,8 +62,10 @@ PAGES = (
     "docs/results/sources-trust.md",
     "docs/results/sources-constants.md",
     "docs/results/speed.md",
+    "docs/own-texts.md",
     "docs/results/ranking.md",
     "docs/results/self-training.md",
+    "docs/results/appendix.md",
     "docs/results/rounds.md",
     "docs/results/whole-corpora.md",
     "docs/findings.md",
@@ -72,7 +73,6 @@ PAGES = (
     "docs/xclass.md",
     "docs/westclass.md",
     "docs/lotclass.md",
-    "docs/results/westclass.md",
     "docs/results/lotclass.md",
     "docs/results/frameworks.md",
     "docs/results/base-encoder.md",
@@ -80,6 +80,18 @@ PAGES = (
 )
 _PART = re.compile(r"(<!-- (?:table|figure): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _LIST = "sources"  # the part that lists all sources
+
+
+def again_table() -> Block:
+    """Return what the last second measurements gave, a row per result."""
+    rows = [["result", "numbers", "moved", "moved most", "committed", "now", "package"]]
+    for name, found in again.stored().items():
+        moved = [f"{found[key]:.4f}" if found["moved"] else "-" for key in ("old", "new")]
+        most = f"`{found['most']}`" if found["moved"] else "-"
+        commit = found["git_commit"][:10] + (" edited" if found["edited"] else "")
+        rows.append([f"`{name}`", str(found["n"]), str(found["moved"]), most, *moved, commit])
+    return Block(markdown(rows))
+
 
 _MEASURED: dict[str, Callable[[], Block]] = {
     "conwea-20news-coarse": partial(frameworks.iterations, "conwea-20news-coarse-4000-*.json"),
@@ -102,15 +114,18 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **static.TABLES_OF_PAGE,
     **checked.TABLES_OF_PAGE,
     **unlabelled.TABLES_OF_PAGE,
+    **copies.TABLES_OF_PAGE,
     **agreement.TABLES_OF_PAGE,
     **label_sources.TABLES_OF_PAGE,
     **source_constants.TABLES_OF_PAGE,
+    "again": again_table,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,
     "engines": scale.engines,
     "engines-costs": scale.costs,
     "engines-encoding": scale.encoding,
+    "own-texts-costs": speed.per_thousand,
     "speed-watching": speed.watching,
     "heuristics": heuristics.noise_of_heuristics,
     "datasets": heuristics.statistics,
@@ -119,6 +134,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **committee.TABLES,
     **findings.TABLES,
     **defaults.TABLES,
+    **equal.TABLES,
     **self_training.TABLES,
     **rounds.TABLES,
     **gpu.TABLES,

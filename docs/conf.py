@@ -49,12 +49,12 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
 # Pages that lie outside this folder are included by pages of the site; links of the guide go there.
-_OUTSIDE = re.compile(r"\]\((?:\.\./)+(benchmarks|third_party)/README\.md")
+_OUTSIDE = re.compile(r"\]\((?:\.\./)+benchmarks/README\.md")
 
 
 def _links_inside(_app: Any, name: str, source: list[str]) -> None:
     up = "../" * name.count("/")
-    source[0] = _OUTSIDE.sub(rf"]({up}\1.md", source[0])
+    source[0] = _OUTSIDE.sub(f"]({up}results/benchmarks.md", source[0])
 
 
 def _bars_are_sizes(

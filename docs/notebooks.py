@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-TUTORIALS = ("clean-table", "sources", "llm-labels", "seed-words", "own-texts")
+TUTORIALS = ("clean-table", "sources", "llm-labels", "own-texts")
 _LINK = re.compile(r"\[([^\]]+)\]\((?!http)[^)]+\)")
 _BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 

@@ -71,7 +71,7 @@ def missing(library: str, needed_by: str, extra: str | None = None, why: str = "
     >>> missing("pandas", "A frame")
     'A frame needs pandas, which is not installed; run: pip install pandas'
     """
-    name, default = LIBRARIES[library]
+    name, default = LIBRARIES.get(library, (library, None))
     chosen = extra or default
     package = with_extras(chosen) if chosen else library
     state = f"which cannot be imported ({why})" if why else "which is not installed"

@@ -3,7 +3,7 @@
 from collections import UserDict
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from lops_adapters.core import LopsError
 
@@ -23,6 +23,7 @@ class Registry(UserDict[str, Row], Generic[Row]):
     """Rows by name, in order; rows of installed packages are loaded at the first look.
 
     A package brings a row as an entry point: in the group ``group``, a name and ``module:ROW``.
+    In a table of ``EntryPoint``, rows stay unloaded until somebody asks :func:`load`.
 
     Args:
         kind: of the rows, in messages.
@@ -69,14 +70,20 @@ class Registry(UserDict[str, Row], Generic[Row]):
         return self._rows
 
     def _row_of(self, point: EntryPoint) -> Row:
-        try:
-            row: Row = point.load()
-        except Exception as error:
-            raise LopsError(
-                f"the {self._kind} of {_origin(point)} cannot be loaded "
-                f"({type(error).__name__}: {error}); repair or uninstall the package"
-            ) from error
+        found: Any = point if self._type is EntryPoint else load(point, self._kind)
+        row: Row = found
         return row
+
+
+def load(point: EntryPoint, kind: str) -> Any:
+    """Return what an entry point names; LopsError: it cannot be imported."""
+    try:
+        return point.load()
+    except Exception as error:
+        raise LopsError(
+            f"the {kind} of {_origin(point)} cannot be loaded "
+            f"({type(error).__name__}: {error}); repair or uninstall the package"
+        ) from error
 
 
 def _origin(point: EntryPoint) -> str:

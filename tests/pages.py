@@ -50,8 +50,10 @@ class Page:
                 self.values[code.strip()] = eval(code, self.names)
 
     def _commands(self, block):
-        for line in block.splitlines():
+        for line in command_lines(block):
             words = shlex.split(line, comments=True)
+            if not words:
+                continue
             if words[0] == "lops":
                 assert main([*words[1:], "--quiet"]) == 0
             elif words[:2] == ["python", "-m"]:
@@ -59,6 +61,11 @@ class Page:
                 assert module.main([*words[3:], "--quiet"]) == 0
             else:
                 raise AssertionError(line)
+
+
+def command_lines(block):
+    """The lines of a shell block; a backslash at the end of a line goes on in the next one."""
+    return re.sub(r" *\\\n *", " ", block).splitlines()
 
 
 def differences(shown, printed):

@@ -98,13 +98,12 @@ def site(tmp_path_factory):
         pytest.skip(f"not installed: {', '.join(missing)} (the extra docs)")
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("_build"))
-    for outside in ("benchmarks", "third_party"):
-        (folder / outside).mkdir()
-        shutil.copy(ROOT / outside / "README.md", folder / outside / "README.md")
+    (folder / "benchmarks").mkdir()
+    shutil.copy(ROOT / "benchmarks" / "README.md", folder / "benchmarks" / "README.md")
     for name in NEW:
         if not (page := folder / "docs" / f"{name}.md").exists():
             page.write_text(
-                "# A new page\n\n[The core](core.md#the-four-rules)\n", encoding="utf-8"
+                "# A new page\n\n[The core](learning-order.md#the-four-rules)\n", encoding="utf-8"
             )
     (folder / "docs" / "api" / "not_there.md").write_text(
         "```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8"

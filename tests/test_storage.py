@@ -183,3 +183,18 @@ def test_a_full_disk_names_the_file(tmp_path):
     ):
         full()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_folder_that_a_killed_process_had_moved_aside(tmp_path, replaced):
+    """It goes back, unless the new one already stands in its place."""
+    moved = tmp_path / f".model.{2**22 + 1}.ab.old.tmp"
+    moved.mkdir()
+    (moved / "weights").write_text("old")
+    folder = tmp_path / "model"
+    if replaced:
+        folder.mkdir()
+        (folder / "weights").write_text("new")
+    storage.restore(folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert (folder / "weights").read_text() == ("new" if replaced else "old")

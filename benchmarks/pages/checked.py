@@ -219,42 +219,6 @@ def clean() -> Block:
     return _block(rows)
 
 
-def headline() -> Block:
-    """Return README's table: without a person, and with a few minutes of one."""
-    noisy, spotless = _noisy(), _clean()
-    if not noisy or not spotless:
-        return HOLE
-    groups = _groups(noisy)
-    sizes = " / ".join(str(len(group)) for group in groups)
-    shown, of_all = ("0", "10", "20"), f"of {len(noisy)}"
-    rows = [["", "no row checked", "ten rows, a minute", "twenty rows"]]
-
-    def row(title: str, cell: Callable[[str], str]) -> None:
-        rows.append([title, *map(cell, shown)])
-
-    def both(key: str) -> Callable[[str], str]:
-        return lambda n: " / ".join(_points(_of(group, key, n)) for group in groups)
-
-    row("wrong labels found", lambda n: f"{_percent(_of(noisy, 'found', n))} %")
-    row(f"wrong minus right labels rejected, points, {sizes} later tables", both("gain"))
-    row(f"labels right after correction, points, {sizes} later tables", both("corrected"))
-    row(
-        f"tables {of_all} that rejecting / correcting harms by more than a point",
-        lambda n: " / ".join(_harmed(_of(noisy, key, n)) for key in ("gain", "corrected")),
-    )
-    row(
-        f"tables {of_all} where cleanlab with the same rows / correcting these alone is better",
-        lambda n: " / ".join(_ahead(noisy, rival, n) or "-" for rival in ("cleanlab", "alone")),
-    )
-
-    def lost(n: str) -> str:
-        shares = _of(spotless, "right_lost", n)
-        return f"{_percent(shares, 1)} % ({sum(share > _LOST for share in shares)})"
-
-    row(f"right labels lost where all are right, {len(spotless)} tables (over 1 %)", lost)
-    return _block(rows)
-
-
 def first() -> Block:
     """Return what changes for README's reader: a sentence, and classifiers before and after."""
     noisy, scores, ends = _noisy(), *_classified()
@@ -292,7 +256,6 @@ def _ahead(noisy: dict[str, Item], rival: str, count: str) -> str:
 
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "headline-first": first,
-    "headline-real": headline,
     "checked-summary": summary,
     "checked-ways": ways,
     "checked-rivals": rivals,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from statistics import mean
 from typing import Any
 
-from benchmarks.pages.common import CORPORA, HOLE, Block, commits, markdown, results, spread, table
+from benchmarks.pages.common import CORPORA, HOLE, Block, results, spread, table
 from benchmarks.pages.self_training import closed, values
 from lops_adapters.runs.arms import ADAPTIVE
 
@@ -17,30 +17,6 @@ _CANDIDATES = (ADAPTIVE, "automatic", "committee")
 
 def _files(classifier: str, data: str) -> list[dict[str, Any]]:
     return results(f"committee/self-training-{classifier}-{data}-seed*.json")
-
-
-def headline() -> Block:
-    """Return README's table: macro-F1 after self-training with the hybrid classifier."""
-    groups = {data: files for data in _DATA if (files := _files("hybrid", data))}
-    if not groups:
-        return HOLE
-    heads = ("all labels", "random labels*", f"`{ADAPTIVE}`", "`committee`", "only correct labels")
-    rows = [["data", *heads]]
-    for data, files in groups.items():
-        documents = files[0]["about"]["dataset"]["documents"]
-        arms = ("standard", "random", ADAPTIVE, "committee", "optimal")
-        scores = (spread(values(files, arm, "macro_f1")) for arm in arms)
-        seeds = f", {len(files)} seed{'s' if len(files) > 1 else ''}"
-        rows.append([f"{CORPORA[data]}, {documents:,} documents{seeds}", *scores])
-    every = [item for files in groups.values() for item in files]
-    rounds = len(every[0]["result"]["arms"]["standard"]["iterations"])
-    return Block(
-        f"{markdown(rows)}\n\nMacro-F1 in percent, mean ± standard deviation over seeds: hybrid "
-        f"classifier (TF-IDF and frozen MiniLM), {rounds} iterations of self-training with "
-        f"`--delta 0.6` from seed-word labels, CPU, commits {commits(every)} "
-        "([commands](results/self-training.md#the-committee)). "
-        "\\* As many per class as `committee` keeps in the same iteration."
-    )
 
 
 def self_training() -> Block:
@@ -126,7 +102,6 @@ def _mean(files: list[dict[str, Any]], arm: str) -> float:
 
 
 TABLES: dict[str, Callable[[], Block]] = {
-    "headline": headline,
     "committee-self-training": self_training,
     "committee-first": first_iteration,
     "committee-classifiers": classifiers,

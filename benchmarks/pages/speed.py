@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import mean
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, markdown, results, spread, table
@@ -109,6 +110,41 @@ def frameworks() -> Block:
         ]
         rows.append([cost["title"], item["about"]["dataset"]["name"], *cells])
     return table(rows, [[item] for item in files])
+
+
+_STARTS = {
+    "xclass": "class names",
+    "westclass": "seed words, else class names",
+    "conwea": "seed words",
+    "lotclass": "class names",
+}
+
+
+def per_thousand() -> Block:
+    """Return what each framework starts from, and the seconds of a run with one arm."""
+    rows, groups = [["framework", "starts from", "texts", "seconds per 1,000"]], []
+    for name, words in _STARTS.items():
+        files = results(f"grid/{name}-agnews-*.json")
+        known = [item["result"] for item in files]
+        if not known:
+            continue
+        size = max(found["n_documents"] for found in known)
+        known = [found for found in known if found["n_documents"] == size]
+        seconds = mean(
+            sum(found["seconds"].values()) + arm_of(found, "committee")["seconds"]
+            for found in known
+        )
+        cells = [words, f"{size:,}", f"{1000 * seconds / size:.0f}"]
+        rows.append([f"[{known[0]['title']}]({name}.md)", *cells])
+        groups.append([item for item in files if item["result"] in known])
+    return table(rows, groups)
+
+
+def arm_of(found: dict[str, Any], arm: str) -> dict[str, Any]:
+    """Return an arm of a run, where it selects among documents if it can choose the place."""
+    arms: dict[str, Any] = found["arms"]
+    chosen: dict[str, Any] = arms.get(f"{arm}-documents") or arms[arm]
+    return chosen
 
 
 def watching() -> Block:

@@ -20,7 +20,7 @@ from lops_adapters.probes.base import check_counts
 from lops_adapters.report.agreement import AgreementPage
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.results import SEND_BACK, TO_CHECK
+from lops_adapters.tables.parts import SEND_BACK, TO_CHECK
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.survey import survey_of
 from lops_adapters.texts.agree import MARGIN, agree

@@ -22,7 +22,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import files
 from lops_adapters.formats.cells import NO_CLASS
 from lops_adapters.labels.naming import CHECKED
-from lops_adapters.tables.results import TO_CHECK
+from lops_adapters.tables.parts import TO_CHECK
 
 ROUND = 10  # rows between two selections
 LONGEST = 1200  # characters of a text that are shown
@@ -191,7 +191,7 @@ class Run:
             options.checked = [*checked, self.file]
             options.command += ["--checked", str(self.file)]
         with contextlib.redirect_stdout(io.StringIO()):
-            select.run(argparse.Namespace(**vars(options)))  # it changes its options
+            select.main(options=argparse.Namespace(**vars(options)))
 
 
 def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:

@@ -150,7 +150,6 @@ def _change(
     names: Names,
     kinds: set[type],
 ) -> None:
-    """Note the change of a row; the labels of the table, their names and types are known."""
     position, label = row
     if entry.before not in (None, cell_text(label)):
         raise LopsError(

@@ -121,7 +121,6 @@ def _classifiers(
 
 
 def _predicted(corpus: Corpus, positions: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
-    """Return the classes of all texts by a classifier that is trained on some labels."""
     codes = codes_among(labels, corpus.classes)
     classifier = LinearProbe(epochs=EPOCHS, quiet=True)
     classifier.fit([corpus.texts[i] for i in positions], codes, len(corpus.classes), seed=seed)

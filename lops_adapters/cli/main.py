@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 
 from lops_adapters.console import guarded
 from lops_adapters.core import __version__
@@ -34,8 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not argv:
         lops.print_help(sys.stderr)
         return 2
-    if argv and argv[0] not in COMMANDS and not argv[0].startswith("-"):
-        lops.error(_unknown(argv[0]))
+    if argv[0] not in COMMANDS and not argv[0].startswith("-"):
+        return guarded(partial(_framework, lops, argv[0]))(argv[1:])
     command = lops.parse_args(argv[:1]).command
     return guarded(f"lops_adapters.cli.{command}", STOPPED)(argv[1:])
 
@@ -47,7 +48,8 @@ def parser() -> argparse.ArgumentParser:
         prog="lops",
         usage="lops COMMAND ...",
         description="LOPS: select the pseudo-labels to trust.",
-        epilog=f"commands (lops COMMAND --help for details):\n{listed}",
+        epilog=f"commands (lops COMMAND --help for details):\n{listed}\n\n"
+        "a framework by its name: lops xclass --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     lops.add_argument(
@@ -57,10 +59,17 @@ def parser() -> argparse.ArgumentParser:
     return lops
 
 
-def _unknown(name: str) -> str:
-    near = get_close_matches(name.lower(), COMMANDS, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"wanted one of {', '.join(COMMANDS)}"
-    return f"unknown command {name!r}; {hint}"
+def _framework(lops: argparse.ArgumentParser, name: str, arguments: Sequence[str] | None) -> int:
+    """Run a framework by its name, also of another installed package."""
+    from lops_adapters.runs.command import command
+    from lops_adapters.runs.framework import FRAMEWORKS, named
+
+    if name not in FRAMEWORKS:
+        near = get_close_matches(name.lower(), [*COMMANDS, *FRAMEWORKS], n=1)
+        known = f"{', '.join(COMMANDS)}, or a framework: {', '.join(FRAMEWORKS)}"
+        hint = f"did you mean {near[0]}?" if near else f"wanted one of {known}"
+        lops.error(f"unknown command {name!r}; {hint}")
+    return command(named(name))(arguments)
 
 
 if __name__ == "__main__":

@@ -156,6 +156,10 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
 
     ``raw``: with the text of every row.
     """
+    values = (getattr(options, name, None) for name in _OF_COLUMNS)
+    asked = [
+        one for value in values for one in ([value] if isinstance(value, str) else value or ())
+    ]
     return open_table(
         paths,
         delimiter=options.delimiter,
@@ -166,17 +170,8 @@ def opened(options: argparse.Namespace, paths: Sequence[Path], raw: bool = False
         quotes=options.quotes,
         keep_na=options.keep_na,
         raw=raw,
-        nested=asked_columns(options),
+        nested=[name for one in asked for name in (one, *one.split(","))],
     )
-
-
-def asked_columns(options: argparse.Namespace) -> list[str]:
-    """Return what is given for columns, also with commas between names."""
-    values = (getattr(options, name, None) for name in _OF_COLUMNS)
-    given = [
-        one for value in values for one in ([value] if isinstance(value, str) else value or ())
-    ]
-    return [name for one in given for name in (one, *one.split(","))]
 
 
 def laid_out(options: argparse.Namespace, table: Table) -> Table:

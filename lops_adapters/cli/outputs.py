@@ -14,15 +14,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import WRITTEN
 from lops_adapters.formats.files import check_name
 from lops_adapters.storage import check_writable
-from lops_adapters.tables.results import (
-    ABSTAINED,
-    DUPLICATES,
-    PARTS,
-    SEND_BACK,
-    SOURCES,
-    TO_CHECK,
-    TRAIN,
-)
+from lops_adapters.tables.parts import CORRECTED, DUPLICATES, PARTS, SEND_BACK, SOURCES, TO_CHECK
 
 PAGES = ("config.json", "summary.json", "agreement.json", "report.html")
 NAMES = {
@@ -31,8 +23,8 @@ NAMES = {
     TO_CHECK,
     SOURCES,
     SEND_BACK,
-    *(f"{part}.{kind}" for part in (*PARTS, ABSTAINED, TRAIN) for kind in WRITTEN),
-    *(*PARTS, ABSTAINED, TRAIN),  # folders, by --engine ray
+    *(f"{part}.{kind}" for part in PARTS.keys() - {CORRECTED} for kind in WRITTEN),
+    *(PARTS.keys() - {CORRECTED}),  # folders, by --engine ray
 }
 LEFT_BY_DESKTOPS = {".DS_Store", "Thumbs.db", "desktop.ini"}  # appear when a folder is viewed
 

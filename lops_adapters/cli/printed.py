@@ -12,7 +12,7 @@ from lops_adapters.report.classes import HEAD, by_accuracy, source_cells
 from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.tables.engine import Output
 from lops_adapters.tables.fit import Done
-from lops_adapters.tables.results import DUPLICATES, SOURCES, TO_CHECK
+from lops_adapters.tables.parts import DUPLICATES, SOURCES, TO_CHECK
 from lops_adapters.texts.explain import cannot_tell, what_more_brings
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ def lines(name: str, done: Done, output: Output, *, parts: bool) -> list[str]:
 
 
 def _first(page: SelectionPage, to_check: bool) -> str:
-    """Return the first line: probably wrong labels, and how many are expected to be wrong."""
     totals = page.counts
     rows, rejected = totals.n_rows, totals.n_rows - totals.n_kept
     rest = f", {totals.n_abstained:,} without a label" if totals.n_abstained else ""
@@ -66,7 +65,6 @@ def _first(page: SelectionPage, to_check: bool) -> str:
 
 
 def _ladder(page: SelectionPage) -> list[str]:
-    """Return what other thresholds would reject, with the option to type; nothing if unknown."""
     if not page.ladder:
         return []
     rows = [
@@ -80,7 +78,7 @@ def source_table(page: SelectionPage) -> list[str]:
     """Return the table of label sources, the least accurate first; nothing without votes."""
     if not page.sources:
         return []
-    rows = [source_cells(row) for row in by_accuracy(page)]
+    rows = [source_cells(row) for row in by_accuracy(page.sources)]
     rest = f"... {len(rows) - _SOURCES} more in {SOURCES}" if len(rows) > _SOURCES else ""
     return ["", aligned([HEAD, *rows[:_SOURCES]]), rest]
 

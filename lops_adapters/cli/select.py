@@ -20,9 +20,10 @@ from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file
 from lops_adapters.selection import Choice
 from lops_adapters.selection.method_table import check, offered
-from lops_adapters.tables import engine, results
+from lops_adapters.tables import engine
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.job import RELABEL, TableJob
+from lops_adapters.tables.parts import NEW
 from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.
@@ -37,16 +38,15 @@ WORDS = '--words wants JSON such as {"sports": ["goal", "team"], "money": ["bank
 RAY = "lops_adapters.scale.engine"  # imported when chosen; scale is a leaf, named by no module
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Select rows of a table, write them and print a summary."""
-    options = parser().parse_args(arguments)
-    options.command = ["lops", "select", *(arguments or ())]
-    run(options)
-    return 0
+def main(arguments: Sequence[str] | None = None, options: argparse.Namespace | None = None) -> int:
+    """Select rows of a table, write them and print a summary.
 
-
-def run(options: argparse.Namespace) -> None:
-    """Do what parsed options say, with the words of the command as ``options.command``."""
+    ``options``: in place of arguments; they are changed, and have the command's words as
+    ``command``.
+    """
+    if options is None:
+        options = parser().parse_args(arguments)
+        options.command = ["lops", "select", *(arguments or ())]
     set_up_logging(quiet=True)
     with standard_input.given(options.files) as paths:
         choice, table, columns = _checked(options, paths)
@@ -67,12 +67,12 @@ def run(options: argparse.Namespace) -> None:
                     done = ray.run(table, job, output, address=options.address, quiet=options.quiet)
             name = standard_input.named(options.files, table.paths)
             print("\n".join(printed.lines(name, done, output, parts=ray is not None)))
+    return 0
 
 
 def _checked(
     options: argparse.Namespace, paths: tuple[Path, ...]
 ) -> tuple[Choice, readers.Table, Columns]:
-    """Check the options and the table; return how to select, the table and its columns."""
     words = options.words and storage.read_json(options.words, WORDS)
     shares = options.class_shares and class_shares(options.class_shares)
     choice = shared.of_options(Choice, options, words=words, class_shares=shares)
@@ -94,7 +94,7 @@ def _checked(
             )
     table = shared.opened(options, paths, raw=options.corrected is not None)
     table, columns = shared.with_columns(options, table, Columns)
-    taken = [name for name in results.NEW if name in table.columns]
+    taken = [name for name in NEW if name in table.columns]
     if taken:
         raise LopsError(
             f"{paths[0]} already has a column {taken[0]!r}, as written by lops select; "
@@ -139,7 +139,7 @@ def _job(
         columns,
         choice,
         options.probe_rows,
-        results.RELABEL if options.relabel is None else options.relabel,
+        RELABEL if options.relabel is None else options.relabel,
         options.escape_formulas,
         page=page,
         checked=checked,
@@ -184,7 +184,6 @@ def _table(
 
 
 def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
-    """Return the folder to write; a LopsError if it would hold the corrected table."""
     folder: Path = options.output or Path(f"{lines.unpacked_name(paths[0]).stem}-lops")
     resolved = outputs.resolve(folder, "--output")
     if options.corrected is not None:
@@ -198,7 +197,6 @@ def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
 
 
 def _check_outputs(options: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
-    """Raise a LopsError if the folder or the file may not, or cannot, be written."""
     path = options.corrected
     if path is not None:
         formats.FORMATS[formats.to_write(path, "--corrected")].load(path)

@@ -82,7 +82,6 @@ def suffix_of(start: bytes) -> str:
 
 
 def _unpacked(start: bytes) -> bytes:
-    """Return the beginning of what gzip holds."""
     try:
         return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, _START)
     except zlib.error:

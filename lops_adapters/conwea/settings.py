@@ -49,24 +49,20 @@ class ConweaSettings(RoundsSettings):
         "hub name, or a local folder",
         metavar="NAME|PATH",
     )
-    layers: int = setting(4, "number of last encoder layers to use", within=AT_LEAST_ONE)
+    layers: int = setting(4, "number of last encoder layers to use")
     combine: str = setting(
         "mean", "how layers are combined; the original concatenates", choices=("mean", "concat")
     )
-    max_pieces: int = setting(128, "word pieces per encoder window", within=AT_LEAST_ONE)
-    min_occurrences: int = setting(10, "rarer words are not split into senses", within=AT_LEAST_ONE)
+    max_pieces: int = setting(128, "word pieces per encoder window")
+    min_occurrences: int = setting(10, "rarer words are not split into senses")
     # A sense in fewer than five documents cannot be scored (MIN_DOCUMENTS of the seed update), and
     # so is lost as a seed word. Ten would merge real second senses of seed words of the demo.
     min_per_sense: int | None = setting(
-        5, "occurrences per sense at least; rarer senses join another", within=AT_LEAST_ONE
+        5, "occurrences per sense at least; rarer senses join another"
     )
-    max_occurrences: int = setting(
-        1000, "random sample of a word's occurrences for k-means", within=AT_LEAST_ONE
-    )
-    restarts: int = setting(3, "restarts of k-means", within=AT_LEAST_ONE)
-    iterations: int = setting(
-        6, "trainings of the classifier, each followed by a seed update", within=AT_LEAST_ONE
-    )
+    max_occurrences: int = setting(1000, "random sample of a word's occurrences for k-means")
+    restarts: int = setting(3, "restarts of k-means")
+    iterations: int = setting(6, "trainings of the classifier, each followed by a seed update")
     seed_update: str = setting(
         "careful",
         "careful keeps the user's seed words and refuses junk; published replaces them all",
@@ -85,11 +81,11 @@ class ConweaSettings(RoundsSettings):
         "train in seconds (the last two on --encoder, frozen)",
         choices=("han", *FAST),
     )
-    vector_size: int = setting(100, "width of the Word2Vec vectors", within=AT_LEAST_ONE)
+    vector_size: int = setting(100, "width of the Word2Vec vectors")
     # After five epochs on a few ten thousand words all vectors point the same way, and a classifier
     # learns nothing from them.
     vector_words: int = setting(
-        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat"
     )
     # Patience ends the training; this only bounds its time. A limit on updates would be fewer
     # epochs the more pseudo-labels there are, and the HAN needs several before it learns anything.
@@ -99,15 +95,11 @@ class ConweaSettings(RoundsSettings):
         within=AT_LEAST_ONE,
         usual="HAN: 50, paper 100; others: 20",
     )
-    min_epochs: int | None = setting(
-        10, "epochs of the HAN that patience does not count", within=AT_LEAST_ONE
-    )
-    batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
-    max_sentences: int = setting(12, "sentences per document for the HAN", within=AT_LEAST_ONE)
-    max_words: int = setting(30, "words per sentence for the HAN", within=AT_LEAST_ONE)
-    patience: int = setting(
-        3, "epochs without a better validation loss before the HAN stops", within=AT_LEAST_ONE
-    )
+    min_epochs: int | None = setting(10, "epochs of the HAN that patience does not count")
+    batch_size: int = setting(32, "documents per update")
+    max_sentences: int = setting(12, "sentences per document for the HAN")
+    max_words: int = setting(30, "words per sentence for the HAN")
+    patience: int = setting(3, "epochs without a better validation loss before the HAN stops")
     probe_epochs: int | None = setting(
         None,
         "epochs of the probe `same` at most",

@@ -15,10 +15,12 @@ import numpy as np
 
 from lops_adapters import shipped
 from lops_adapters.encoders.word_counts import CHAR, WordCounts, count_words
+from lops_adapters.encoders.word_hashes import Words, hashes_at, read_words
 
 STATIC = "static"
 FOLDER = "encoders/word_pieces"  # in the package; benchmarks/static_table.py writes it
 WIDTH = 128
+Lengths = dict[int, tuple[np.ndarray, np.ndarray]]
 _LONGEST = 100  # letters of a word; longer ones have no pieces
 # Of a word: letters and digits, and single characters of Chinese, as BERT cuts them.
 _PART = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\\W_\u3400-\u9fff\uf900-\ufaff]+")
@@ -28,16 +30,16 @@ class PieceTable(NamedTuple):
     """Vectors of word pieces.
 
     Attributes:
-        rows: piece -> row; pieces within a word begin with ``##``.
-        inner: the latter, without ``##``.
+        pieces: in the order of the rows; pieces within a word begin with ``##``.
+        first, inner: letters in UTF-8 -> the (m,) uint64 hashes, ascending, and int64 rows of
+            pieces of this length, at the start of a word and, without ``##``, within.
         vectors: (pieces, WIDTH) int8, weighted by how rare the pieces are.
-        longest: letters of the longest piece.
     """
 
-    rows: dict[str, int]
-    inner: dict[str, int]
+    pieces: tuple[str, ...]
+    first: Lengths
+    inner: Lengths
     vectors: np.ndarray
-    longest: int
 
 
 @cache
@@ -45,10 +47,20 @@ def piece_table() -> PieceTable:
     """Return the table, read and checked when first used; LopsError: damaged or missing files."""
     pieces = shipped.text(f"{FOLDER}/pieces.txt").split("\n")[:-1]
     shipped.data(f"{FOLDER}/vectors.npy")
-    rows = {piece: row for row, piece in enumerate(pieces)}
-    inner = {piece[2:]: row for piece, row in rows.items() if piece.startswith("##")}
+    inside = [row for row, piece in enumerate(pieces) if piece.startswith("##")]
+    inner = _by_length([pieces[row][2:] for row in inside], np.array(inside))
     vectors = np.load(shipped.HERE / FOLDER / "vectors.npy", mmap_mode="r")
-    return PieceTable(rows, inner, vectors, max(map(len, pieces)))
+    return PieceTable(tuple(pieces), _by_length(pieces, np.arange(len(pieces))), inner, vectors)
+
+
+def _by_length(pieces: Sequence[str], rows: np.ndarray) -> Lengths:
+    (words,) = read_words([" ".join(pieces).encode()])
+    hashes, found = words.hashes(), dict[int, tuple[np.ndarray, np.ndarray]]()
+    for size in np.unique(words.sizes)[::-1].tolist():
+        of_size = np.flatnonzero(words.sizes == size)
+        order = of_size[np.argsort(hashes[of_size])]
+        found[size] = hashes[order], rows[order]
+    return found
 
 
 def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
@@ -78,42 +90,63 @@ def _pieces_of(words: tuple[str, ...]) -> Any:
     """Return the mean of each word's pieces, (w, pieces) float32 CSR, kept for the next texts."""
     from scipy import sparse
 
-    cut = [pieces_of_word(word) for word in words]
-    sizes = np.array([len(rows) for rows in cut], dtype=np.int64)
-    columns = np.array([row for rows in cut for row in rows], dtype=np.int32)
+    rows, sizes = pieces_of_words(words)
     weights = np.repeat(1 / np.maximum(sizes, 1), sizes).astype(np.float32)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    shape = (len(words), len(piece_table().rows))
-    return sparse.csr_matrix((weights, columns, starts), shape=shape)
+    shape = (len(words), len(piece_table().pieces))
+    return sparse.csr_matrix((weights, rows.astype(np.int32), starts), shape=shape)
 
 
-def pieces_of_word(word: str) -> list[int]:
-    """Return the rows of a word's pieces: the longest that fits, again and again, as BERT does.
+def pieces_of_words(words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of the words' pieces, word by word, int64, and how many each has, (w,).
 
-    Accents are ignored. A part of a word that has no pieces, such as a script that the table does
-    not know, is left out.
+    Pieces of a word are the longest that fits, again and again, as BERT cuts. Accents are ignored.
+    A part of a word that has no pieces, such as a script that the table does not know, is left out.
 
-    >>> pieces = list(piece_table().rows)
-    >>> [pieces[row] for row in pieces_of_word("Caf\u00e9_embeddings")]
-    ['cafe', 'em', '##bed', '##ding', '##s']
+    >>> rows, sizes = pieces_of_words(["Caf\u00e9_embeddings", "the"])
+    >>> [piece_table().pieces[row] for row in rows], sizes.tolist()
+    (['cafe', 'em', '##bed', '##ding', '##s', 'the'], [5, 1])
     """
+    rows, sizes = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for parts in read_words(map(_parts_of, words)):
+        of_part, row = _longest_pieces(parts)
+        rows.append(row)
+        before = np.concatenate([[0], np.cumsum(np.bincount(of_part, minlength=len(parts.starts)))])
+        sizes.append(np.diff(before[parts.bounds]))
+    return np.concatenate(rows), np.concatenate(sizes)
+
+
+def _parts_of(word: str) -> bytes:
+    """Return the parts of a word that are cut into pieces, between spaces."""
     plain = word.lower()
     if not plain.isascii():
         decomposed = unicodedata.normalize("NFD", plain)
         plain = "".join(letter for letter in decomposed if unicodedata.category(letter) != "Mn")
-    return [row for part in _PART.findall(plain) for row in _longest_pieces(part)]
+    elif plain.isalnum() and len(plain) <= _LONGEST:
+        return plain.encode()
+    return " ".join(part for part in _PART.findall(plain) if len(part) <= _LONGEST).encode()
 
 
-def _longest_pieces(part: str) -> list[int]:
-    rows, inner, _, longest = piece_table()
-    piece_rows, start, size = list[int](), 0, len(part)
-    while start < size <= _LONGEST:
-        for end in range(min(size, start + longest), start, -1):
-            row = rows.get(part[start:end])
-            if row is not None:
-                break
-        else:
-            return []
-        piece_rows.append(row)
-        start, rows = end, inner
-    return piece_rows
+def _longest_pieces(parts: Words) -> tuple[np.ndarray, np.ndarray]:
+    """Return which part each piece is of, ascending, and the row of each piece, (p,) int64."""
+    table = piece_table()
+    starts, ends = parts.starts.copy(), parts.starts + parts.sizes
+    of_part, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    left, lengths = np.arange(len(starts)), table.first
+    while len(left):  # each round cuts one piece off the parts that are left
+        of_part.append(left)
+        row = np.full(len(left), -1)
+        for size, (hashes, of_size) in lengths.items():
+            asked = np.flatnonzero((row < 0) & (ends[left] - starts[left] >= size))
+            sizes = np.full(len(asked), size)
+            found = hashes_at(parts.written, starts[left[asked]], sizes)
+            place = np.minimum(np.searchsorted(hashes, found), len(hashes) - 1)
+            fits = hashes[place] == found
+            row[asked[fits]] = of_size[place[fits]]
+            starts[left[asked[fits]]] += size
+        rows.append(row)
+        left, lengths = left[(row >= 0) & (starts[left] < ends[left])], table.inner
+    every, cut = np.concatenate(of_part), np.concatenate(rows)
+    whole = np.flatnonzero(~np.isin(every, every[cut < 0]))
+    order = whole[np.argsort(every[whole], kind="stable")]
+    return every[order], cut[order]

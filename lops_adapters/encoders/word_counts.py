@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, count, repeat
 from typing import Any
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+from lops_adapters.encoders.word_hashes import distinct, read_words
 from lops_adapters.scripts import UNSPACED, is_unspaced
 
 # How texts are cut: words; n-grams of characters; or both, each script as it is written.
@@ -66,7 +66,6 @@ class WordCounts:
 _WORD = re.compile(r"\w\w+")
 _RUN = re.compile(r"\w+")  # of other scripts
 LONGEST = 3  # characters of an n-gram
-_BLOCK = 4096  # texts whose words are held before they are counted
 
 
 # Of ASCII: letters in lower case, digits, the underscore; all else parts words.
@@ -76,15 +75,13 @@ _PARTED = bytes(
 ).ljust(256)
 
 
-def ascii_words(text: str) -> list[str]:
-    """Return the words of a text in ASCII, of one letter or more, in lower case.
-
-    Faster than a regular expression.
+def ascii_words(text: str) -> bytes:
+    """Return the words of a text in ASCII, of one letter or more, in lower case, between spaces.
 
     >>> ascii_words("The bank's A_1")
-    ['the', 'bank', 's', 'a_1']
+    b'the bank s a_1'
     """
-    return text.encode("ascii").translate(_PARTED).decode("ascii").split()
+    return text.encode("ascii").translate(_PARTED)
 
 
 def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
@@ -100,7 +97,7 @@ def pieces_of(text: str, analyzer: str = AUTO) -> list[str]:
     (['of', '東京'], ['o', 'f', 'of', '東', '京', '東京'])
     """
     if analyzer != CHAR and text.isascii():
-        return [word for word in ascii_words(text) if len(word) > 1]
+        return [word for word in ascii_words(text).decode().split() if len(word) > 1]
     lowered = text.lower()
     if analyzer == WORD or (analyzer == AUTO and not is_unspaced(lowered)):
         return _WORD.findall(lowered)
@@ -128,7 +125,7 @@ class KnownWords:
 
     def __init__(self, counts: WordCounts) -> None:
         self._words, self._analyzer = counts.words, counts.analyzer
-        self._columns: dict[str, int] = {}
+        self._columns: dict[int, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the words alone; their columns are made again where they are used."""
@@ -137,48 +134,68 @@ class KnownWords:
     def __call__(self, samples: Sequence[Any]) -> WordCounts:
         """Count; words that are not known are ignored."""
         if not self._columns:
-            self._columns = {word: column for column, word in enumerate(self._words)}
+            written = (word.encode("utf-8", "surrogatepass") for word in self._words)
+            hashes = (words.hashes().tolist() for words in read_words(written))
+            self._columns = dict(zip(chain.from_iterable(hashes), count()))
         counts = _counted(samples, self._analyzer, self._columns)
-        return WordCounts(counts, self._words, self._analyzer)
+        return WordCounts(_in_order(counts), self._words, self._analyzer)
 
 
 def count_words(samples: Sequence[Any], analyzer: str = AUTO) -> WordCounts:
     """Tokenise strings, tokens or sentences of tokens, see :func:`pieces_of`."""
-    columns: defaultdict[str, int] = defaultdict()
-    columns.default_factory = columns.__len__  # a new word gets the next column
-    counts = _counted(samples, analyzer, columns)
-    words = tuple(sorted(columns))
-    place = np.empty(len(words), dtype=counts.indices.dtype)
-    place[[columns[word] for word in words]] = np.arange(len(words))
-    counts.indices = place[counts.indices]
-    counts.has_sorted_indices = False
-    counts.sort_indices()
-    return WordCounts(counts, words, analyzer)
+    found = list[str]()
+    counts = _counted(samples, analyzer, {}, found)
+    order = sorted(range(len(found)), key=found.__getitem__)
+    places = np.empty(len(found), dtype=counts.indices.dtype)
+    places[order] = np.arange(len(found))
+    counts.indices = places[counts.indices]
+    return WordCounts(_in_order(counts), tuple(map(found.__getitem__, order)), analyzer)
 
 
-def _counted(samples: Sequence[Any], analyzer: str, columns: dict[str, int]) -> Any:
-    """Return the counts, (n, columns) float32 CSR, of words that have a column or are given one."""
+def _in_order(counts: Any) -> Any:
+    """Return counts with ascending columns in every row, faster than by sorting."""
+    return counts.tocsc().tocsr()
+
+
+def _counted(
+    samples: Sequence[Any], analyzer: str, columns: dict[int, int], found: list[str] | None = None
+) -> Any:
+    """Return the counts, (n, columns) float32 CSR, of words by the columns of their hashes.
+
+    Words without a column are given the next one and added to ``found``; None: they do not count.
+    """
     from scipy import sparse
 
-    known = not isinstance(columns, defaultdict)
-    column: Any = columns.get if known else columns.__getitem__
-    blocks = []
-    for start in range(0, max(1, len(samples)), _BLOCK):
-        read, ends = list[np.ndarray](), [0]
-        for sample in samples[start : start + _BLOCK]:
-            words = pieces_of(joined(sample), analyzer)
-            of_words = map(column, words, repeat(-1)) if known else map(column, words)
-            places = np.fromiter(of_words, dtype=np.int32, count=len(words))
-            read.append(places[places >= 0] if known else places)
-            ends.append(ends[-1] + len(read[-1]))
-        indices = np.concatenate([*read, np.zeros(0, dtype=np.int32)])
-        cells = np.ones(len(indices), dtype=np.float32), indices, np.array(ends)
-        block = sparse.csr_matrix(cells, shape=(len(read), len(columns)))
-        block.sum_duplicates()
-        blocks.append(block)
-    for block in blocks:
-        block.resize(block.shape[0], len(columns))
-    return sparse.vstack(blocks, format="csr")
+    rows, cells, counted = [np.zeros(1, dtype=np.int64)], list[np.ndarray](), list[np.ndarray]()
+    shortest = 1 if analyzer == CHAR else 2  # in bytes
+    for every in read_words(_written(joined(sample), analyzer) for sample in samples):
+        words = every.longer_than(shortest - 1)
+        hashes, m = words.hashes(), len(words.bounds) - 1
+        first, which = distinct(hashes)
+        names = hashes[first].tolist()
+        of_names = np.fromiter(map(columns.get, names, repeat(-1)), np.int32, len(names))
+        new = np.flatnonzero(of_names < 0)
+        if found is not None and len(new):
+            of_names[new] = np.arange(len(columns), len(columns) + len(new))
+            columns.update(zip((names[i] for i in new), of_names[new].tolist(), strict=True))
+            found += words.at(first[new])
+        of_text = np.repeat(np.arange(m), np.diff(words.bounds))
+        places, times = np.unique(of_text * len(names) + which, return_counts=True)
+        text, name = np.divmod(places, max(1, len(names)))
+        known = of_names[name] >= 0
+        rows.append(rows[-1][-1] + np.cumsum(np.bincount(text[known], minlength=m)))
+        cells.append(of_names[name[known]])
+        counted.append(times[known].astype(np.float32))
+    data, indices, starts = map(np.concatenate, (counted, cells, rows))
+    shape = (len(samples), len(columns))
+    return sparse.csr_matrix((data, indices, starts), shape=shape)
+
+
+def _written(text: str, analyzer: str) -> bytes:
+    """Return the pieces of a text between spaces, and, of ASCII, words of one letter."""
+    if analyzer != CHAR and text.isascii():
+        return ascii_words(text)
+    return " ".join(pieces_of(text, analyzer)).encode("utf-8", "surrogatepass")
 
 
 def joined(sample: Any) -> str:

@@ -123,12 +123,10 @@ def _read_dataset(frame: Any, name: str) -> list[Any]:
 
 
 def _inner(feature: Any) -> Any:
-    """Return the feature of the values in lists, or of the values themselves."""
     return getattr(feature, "feature", feature)
 
 
 def _plain(column: np.ndarray) -> list[Any]:
-    """Return plain values, None for a missing one."""
     return [None if value != value else value for value in column.tolist()]  # noqa: PLR0124
 
 

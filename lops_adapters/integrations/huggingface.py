@@ -250,7 +250,6 @@ def select_with_trainer(
 
 
 def _labels_of(trainer: Any, labels: Any) -> np.ndarray:
-    """Return the given labels, or the training set's, as (n,) int64."""
     dataset = trainer.train_dataset
     if dataset is None or isinstance(dataset, IterableDataset) or not hasattr(dataset, "__len__"):
         raise LopsError(

@@ -125,7 +125,6 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
             self.model.stop_training = True
 
     def _predict(self, positions: np.ndarray | None) -> np.ndarray:
-        """Return class probabilities, (m, k)."""
         x = self.x
         if positions is not None:
             x = keras.tree.map_structure(lambda rows: rows[positions], self.x)
@@ -169,7 +168,6 @@ class LopsCallback(Watcher, keras.callbacks.Callback):
 
 
 def _codes(labels: Any) -> np.ndarray:
-    """Return integers or one-hot rows as (n,) int64."""
     rows = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
     if rows.ndim != 2 or rows.shape[1] < 2:
         return read_codes(rows, floats=True)

@@ -29,6 +29,7 @@ class Labelled:
         classes: k labels as they were given, in the order of their codes.
         votes: of label sources; None: each sample has one label.
         groups: (n,) int64 codes; samples of a group do not score each other; None: no groups.
+        copies: (n,) int64 codes of the texts, copies share one; None: no copies, or not looked for.
         checked: position -> code of the label by a person, -1: none of the classes; -2 - place: one
             of the others.
         others: classes that only a person names, the label of no sample.
@@ -43,6 +44,7 @@ class Labelled:
     checked: Mapping[int, int] = field(default_factory=dict)
     places: Any = None
     others: Sequence[Hashable] = ()
+    copies: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -117,6 +119,7 @@ class Labelled:
             codes=self.codes[rows],
             votes=None if self.votes is None else self.votes.at(rows),
             groups=None if self.groups is None else self.groups[rows],
+            copies=None if self.copies is None else self.copies[rows],
             checked=checked,
             places=rows if self.places is None else self.places[rows],
         )

@@ -145,7 +145,6 @@ def find_names(tokens: Tokens, names: Mapping[str, Sequence[str]], mask: int) ->
 def _words(
     text: str, word_ids: Sequence[int | None], offsets: Sequence[tuple[int, int]]
 ) -> Iterator[Word]:
-    """Yield the words of a document with the pieces they span."""
     begin = 0
     while begin < len(word_ids):
         end = begin + 1

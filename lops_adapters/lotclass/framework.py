@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from lops_adapters.datasets import Dataset
 from lops_adapters.lotclass.self_training import check_refreshes
 from lops_adapters.lotclass.settings import REFRESH, LotclassSettings
-from lops_adapters.runs.final import check_final
 from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.rounds import check_final
 
 
 class Lotclass(Framework[LotclassSettings]):

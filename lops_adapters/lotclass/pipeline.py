@@ -29,8 +29,8 @@ from lops_adapters.lotclass.settings import REFRESH, LotclassSettings
 from lops_adapters.lotclass.vocabulary import Indicative, words_of
 from lops_adapters.runs import stages
 from lops_adapters.runs.arms import STANDARD
-from lops_adapters.runs.final import is_at_documents
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.rounds import is_at_documents
 from lops_adapters.runs.stages import Samples, Stage
 from lops_adapters.selection import Selector, trusted_positions
 from lops_adapters.storage import user_cache
@@ -172,7 +172,6 @@ def _selectors(arm: str, prepared: Prepared, job: Job[LotclassSettings]) -> list
 
 
 def _texts(encoder: str, samples: Sequence[TokenRow]) -> list[str]:
-    """Return what samples show as texts, without the masked words."""
     tokenizer = pretrained.load_tokenizer(encoder, "right")
     return [tokenizer.decode(sample.ids.tolist(), skip_special_tokens=True) for sample in samples]
 

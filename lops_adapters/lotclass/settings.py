@@ -7,9 +7,8 @@ from typing import Any, ClassVar
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.runs.arms import ADAPTIVE, LOPS
-from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
-from lops_adapters.runs.final import NETWORK, FinalSettings
-from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, NOT_NEGATIVE, Range, setting
+from lops_adapters.runs.rounds import AT_DOCUMENTS, NETWORK, FinalSettings
+from lops_adapters.runs.settings import ABOVE_ZERO, NOT_NEGATIVE, Range, setting
 
 SUPERVISION = ("auto", "names", "keywords")
 REFRESH = "refresh"  # of the arm that selects at each refresh of self-training
@@ -78,34 +77,28 @@ class LotclassSettings(FinalSettings):
         "predictions of the language model per position",
         within=Range("1 to 255", lambda value: 1 <= value <= 255),
     )
-    vocabulary_size: int = setting(
-        100, "words per class, before ambiguous ones are removed", within=AT_LEAST_ONE
-    )
+    vocabulary_size: int = setting(100, "words per class, before ambiguous ones are removed")
     match_threshold: int = setting(
-        20, "more of the --top predictions than this must be words of the class"
+        20,
+        "more of the --top predictions than this must be words of the class",
+        within=NOT_NEGATIVE,
     )
-    min_named: int = setting(5, "documents with a name of the class at least", within=AT_LEAST_ONE)
-    min_rows: int = setting(11, "rows per class at least", within=AT_LEAST_ONE)
-    epochs: int = setting(3, "epochs of masked category prediction", within=AT_LEAST_ONE)
-    batch_size: int = setting(32, "samples per update", within=AT_LEAST_ONE)
+    min_named: int = setting(5, "documents with a name of the class at least")
+    min_rows: int = setting(11, "rows per class at least")
+    epochs: int = setting(3, "epochs of masked category prediction")
+    batch_size: int = setting(32, "samples per update")
     learning_rate: float = setting(
         1e-4, "learning rate of masked category prediction and the probe", within=ABOVE_ZERO
     )
-    probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
+    probe_epochs: int = setting(4, "epochs of the probe at most")
     self_train_epochs: float = setting(
         1.0, "passes over the documents in self-training", within=NOT_NEGATIVE
     )
     self_learning_rate: float = setting(5e-6, "learning rate of self-training", within=ABOVE_ZERO)
-    update_interval: int = setting(
-        50, "updates of self-training between two targets", within=AT_LEAST_ONE
-    )
-    micro_batch: int = setting(
-        16, "samples per pass through the network; decides results", within=AT_LEAST_ONE
-    )
-    head_epochs: int = setting(
-        3, "epochs for a missing masked-language-model head, at least", within=AT_LEAST_ONE
-    )
-    head_updates: int = setting(400, "updates for that head, at least", within=AT_LEAST_ONE)
+    update_interval: int = setting(50, "updates of self-training between two targets")
+    micro_batch: int = setting(16, "samples per pass through the network; decides results")
+    head_epochs: int = setting(3, "epochs for a missing masked-language-model head, at least")
+    head_updates: int = setting(400, "updates for that head, at least")
     head_learning_rate: float = setting(5e-4, "learning rate of that head", within=ABOVE_ZERO)
 
     def __post_init__(self) -> None:

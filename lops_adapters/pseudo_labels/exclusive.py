@@ -66,7 +66,6 @@ def exclusive_string_match(
 
 
 def _counter(word: str, regex: bool) -> Callable[[str], int]:
-    """Return a function that counts the occurrences of one seed word in a text."""
     if not regex:
         return lambda text: text.count(word)
     try:

@@ -150,7 +150,6 @@ Expressions = dict[str, list[tuple[str, re.Pattern[str], list[int]]]]
 
 
 def _matchers(pairs: list[tuple[str, str]]) -> tuple[dict[str, list[int]], Expressions]:
-    """Return single words and phrases with the pairs they belong to."""
     words: dict[str, list[int]] = {}
     owners: dict[str, list[int]] = {}
     for pair_id, (_, seed) in enumerate(pairs):

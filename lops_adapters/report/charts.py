@@ -20,8 +20,6 @@ _HATCH = (
 
 @dataclass(frozen=True)
 class _Plane:
-    """The plane of a chart: (low, high) of both axes."""
-
     x: tuple[float, float]
     y: tuple[float, float]
 
@@ -130,7 +128,6 @@ def _ceiling(value: float) -> float:
 
 
 def _grid_y(plane: _Plane, *, count_axis: bool) -> str:
-    """Return horizontal lines with their numbers: counts, or shares in percent."""
     parts = []
     for value in _nice_ticks(*plane.y):
         _, y = plane.at(plane.x[0], value)
@@ -143,7 +140,6 @@ def _grid_y(plane: _Plane, *, count_axis: bool) -> str:
 
 
 def _ticks_x(plane: _Plane, *, percent: bool = False) -> str:
-    """Return the numbers under the axis."""
     parts = []
     for value in _nice_ticks(*plane.x):
         name = f"{100 * value:.3g} %" if percent else f"{value:.3g}"
@@ -152,13 +148,11 @@ def _ticks_x(plane: _Plane, *, percent: bool = False) -> str:
 
 
 def _axis_names(x: str, y: str) -> str:
-    """Return the names of both axes."""
     below = _text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, x, "name")
     return f'{below}<text class="name start" x="2" y="13">{escaped(y)}</text>'
 
 
 def _text(x: float, y: float, text: str, kind: str) -> str:
-    """Return a text at a place."""
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}">{escaped(text)}</text>'
 
 

@@ -1,5 +1,7 @@
 """The tables of classes, of suggestions for rejected rows, and of label sources."""
 
+from collections.abc import Sequence
+
 from lops_adapters.console import percent
 from lops_adapters.report.contents import SelectionPage, SourceReport
 from lops_adapters.report.layout import Markup, section, table
@@ -63,7 +65,6 @@ def _matrix(page: SelectionPage) -> str:
 
 
 def _cell(number: int, most: int) -> Markup:
-    """Return a count, shaded by its size; nothing for 0."""
     if not number:
         return Markup("")
     return Markup(f'<span class="shade{-(-_SHADES * number // most)}">{count(number)}</span>')
@@ -91,20 +92,20 @@ def source_cells(row: SourceReport) -> list[str]:
     return [row.name, votes, percent(row.coverage), right, error, changed]
 
 
-def by_accuracy(page: SelectionPage) -> list[SourceReport]:
-    """Return the sources of a page, the least accurate first; sources without votes last."""
+def by_accuracy(sources: Sequence[SourceReport]) -> list[SourceReport]:
+    """Return sources, the least accurate first; sources without votes last."""
 
     def key(one: SourceReport) -> tuple[bool, float, str]:
         return not one.votes, one.accuracy if one.votes else 0.0, one.name
 
-    return sorted(page.sources, key=key)
+    return sorted(sources, key=key)
 
 
 def source_section(page: SelectionPage) -> str:
     """Return the section of the label sources; nothing if each row has one label."""
     if not page.sources:
         return ""
-    rows = [source_cells(row) for row in by_accuracy(page)]
+    rows = [source_cells(row) for row in by_accuracy(page.sources)]
     drawn = table(HEAD, rows, "Label sources, the least accurate first", text=(4,), stacked=True)
     note = isolated(
         "Right: estimated from the members and the other sources; the range holds the truth for "

@@ -117,7 +117,6 @@ def _check_positions(to_check: Sequence[int], n: int) -> None:
 def _further(
     rows: PageRows, places: np.ndarray, codes: Mapping[str, int]
 ) -> tuple[list[str], int, int]:
-    """Return the rejected rows that are not listed, packed, how many fit, and how many they are."""
     rest = rows.order[~rows.selection.mask[rows.order] & ~np.isin(rows.order, places)]
     packed_rows, n_more = packed(
         for_script(vars(row), codes)

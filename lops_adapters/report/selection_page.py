@@ -120,7 +120,6 @@ def _why(page: SelectionPage) -> str:
 
 
 def _near(page: SelectionPage) -> str:
-    """Return the groups of near-duplicates, if any."""
     near, n_near = page.rows.near, page.rows.n_near
     if not near:
         return ""
@@ -187,7 +186,6 @@ def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
 
 
 def _ladder(page: SelectionPage) -> str:
-    """Return a table of what other thresholds would reject; empty: confidences are no chances."""
     rows = [
         [f"--sure {sure:g}", count(rejected), count(round(right))]
         for sure, rejected, right in page.ladder

@@ -166,7 +166,6 @@ def _card(page: SelectionPage) -> str:
 
 
 def _classes(page: SelectionPage) -> str:
-    """Return a button per class; of many classes, a menu has the ones without a digit."""
     names = list(page.counts.codes)
     shown = names if len(names) <= _BUTTONS else names[:_DIGITS]
     parts = []

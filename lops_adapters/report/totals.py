@@ -53,7 +53,6 @@ class Totals:
         return cls(**zeros, corrections=corrections, below=rungs[0], below_right=rungs[1])
 
     def __add__(self, other: Totals) -> Totals:
-        """Return the counts of both."""
         return Totals(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     def count(

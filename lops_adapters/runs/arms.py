@@ -13,6 +13,20 @@ from lops_adapters.selection.choice import AUTO
 # share a held-out probe agrees with, by ADAPTIVE_METHOD.
 STANDARD, LOPS, ADAPTIVE = "standard", "lops", "lops-adaptive"
 ADAPTIVE_METHOD = "ranked"
+# The committee's labels, nothing rejected.
+CORRECTED = "corrected"
+# Controls, each named after the arm that says how many samples it keeps, or relabels.
+_CONTROL = "random-of-"
+CONTROLS = tuple(f"{_CONTROL}{arm}" for arm in (LOPS, ADAPTIVE, "committee", CORRECTED))
+
+
+def parent(arm: str) -> str | None:
+    """Return the arm that a control is named after; None: it is no such control.
+
+    >>> parent("random-of-lops-documents"), parent("random")
+    ('lops-documents', None)
+    """
+    return arm.removeprefix(_CONTROL) if arm.startswith(_CONTROL) else None
 
 
 def read_arms(text: str, known: Sequence[str]) -> list[str]:

@@ -38,7 +38,7 @@ def command(framework: Framework[Any]) -> Callable[[Sequence[str] | None], int]:
             preset, **{name: getattr(options, name) for name in names}
         )
         arms = chosen.arms(options.arms)
-        extras.require(framework.title, framework.needs(chosen), framework.name)
+        extras.require(framework.title, framework.needs(chosen), framework.extra)
         if chosen.faithful and (unlike := chosen.unlike_paper()):
             pairs = ", ".join(f"{name} {here} ({there})" for name, (here, there) in unlike.items())
             message = "--faithful without all of the paper's settings (in brackets): %s"

@@ -266,7 +266,8 @@ def selection_arrays(selection: Selection) -> dict[str, np.ndarray]:
         "notes": storage.pack_strings([json.dumps(storage.plain(notes))]),
     }
     if isinstance(selection, Corrected):
-        arrays["labels"] = storage.pack_strings(selection.labels.tolist())
+        for name in ("labels", "before"):
+            arrays[name] = storage.pack_strings(getattr(selection, name).tolist())
     return arrays
 
 
@@ -283,8 +284,10 @@ def selection_from(arrays: dict[str, np.ndarray]) -> Selection:
         notes["stopped"],
     )
     if "labels" in arrays:
-        labels = np.array(storage.unpack_strings(arrays["labels"]), dtype=object)
-        return Corrected(selection, labels)
+        # Older runs have no labels from before.
+        both = (arrays.get(name, arrays["labels"]) for name in ("labels", "before"))
+        labels = [np.array(storage.unpack_strings(packed), dtype=object) for packed in both]
+        return Corrected(selection, *labels)
     return selection
 
 

@@ -6,16 +6,20 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from operator import itemgetter
 from typing import Any, ClassVar, Generic
 
 import numpy as np
 
 from lops_adapters import extras
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.registry import Registry, load
+from lops_adapters.runs.arms import parent
 from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
 from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, best_arm
@@ -25,22 +29,33 @@ from lops_adapters.runs.stages import Prepared, Stage
 from lops_adapters.selection import METHODS
 from lops_adapters.storage import write_text
 
+_GROUP = "lops_adapters.frameworks"
 # A framework is imported when it is asked for. Its name is its command, its extra and the kind of
-# its models.
-FRAMEWORKS = {
-    "conwea": "lops_adapters.conwea.framework:CONWEA",
-    "lotclass": "lops_adapters.lotclass.framework:LOTCLASS",
-    "self_training": "lops_adapters.self_training.framework:SELF_TRAINING",
-    "westclass": "lops_adapters.westclass.framework:WESTCLASS",
-    "xclass": "lops_adapters.xclass.framework:XCLASS",
-}
+# its models. Packages bring more of them as entry points, see docs/framework.md.
+FRAMEWORKS: Registry[EntryPoint] = Registry(
+    "framework",
+    _GROUP,
+    EntryPoint,
+    [
+        EntryPoint(name, f"lops_adapters.{name}.framework:{name.upper()}", _GROUP)
+        for name in ("conwea", "lotclass", "self_training", "westclass", "xclass")
+    ],
+)
 
 
 def named(name: str) -> Framework[Any]:
-    """Return the framework of a name in :data:`FRAMEWORKS`."""
-    module, _, attribute = FRAMEWORKS[name].partition(":")
-    framework: Framework[Any] = getattr(import_module(module), attribute)
-    return framework
+    """Return the framework of a name in :data:`FRAMEWORKS`.
+
+    Raises:
+        LopsError: it cannot be imported, is no framework, or calls itself otherwise.
+    """
+    found = load(FRAMEWORKS[name], "framework")
+    if not isinstance(found, Framework) or found.name != name:
+        raise LopsError(
+            f"the entry point {name} = {FRAMEWORKS[name].value} is {found!r:.80}; wanted an "
+            f"instance of Framework with the name {name!r}"
+        )
+    return found
 
 
 class Framework(Generic[Settings]):
@@ -52,7 +67,7 @@ class Framework(Generic[Settings]):
     :class:`stages <lops_adapters.runs.stages.Stage>` of an arm. :func:`run` writes everything.
 
     Attributes:
-        name: in commands, folders and extras, a key of :data:`FRAMEWORKS`.
+        name: in commands and folders, a key of :data:`FRAMEWORKS`.
         title: in tables and pages.
         summary: one sentence for ``--help``.
         examples: (arguments, explanation) pairs for ``--help``.
@@ -75,6 +90,21 @@ class Framework(Generic[Settings]):
     model: ClassVar[str] = "lops_adapters.runs.classifiers:ProbeClassifier"
     reads_beginning: ClassVar[bool] = False
     words: ClassVar[str] = NAME_FILE
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it is of this package: a module and an extra of it have its name."""
+        return type(self).__module__.startswith("lops_adapters.")
+
+    @property
+    def program(self) -> str:
+        """How its command is typed."""
+        return f"python -m lops_adapters.{self.name}" if self.is_shipped else f"lops {self.name}"
+
+    @property
+    def extra(self) -> str | None:
+        """The extra that installs its libraries; None: another package brings them."""
+        return self.name if self.is_shipped else None
 
     def add_options(self, group: argparse._ArgumentGroup) -> None:
         """Add the options that are not settings."""
@@ -148,7 +178,6 @@ def run(
 def _stages(
     framework: Framework[Settings], arm: str, prepared: Prepared, job: Job[Settings]
 ) -> Iterator[Stage]:
-    """Yield the stages of an arm, and then its rounds."""
     for stage in framework.run_arm(arm, prepared, job):
         yield stage
     if job.settings.final_rounds:
@@ -170,7 +199,10 @@ def class_words(corpus: Corpus, settings: FrameworkSettings) -> dict[str, list[s
 def in_order(arms: Sequence[str], settings: type[FrameworkSettings]) -> list[str]:
     """Return the arms in the order they run in: those that are told how many to keep last."""
     methods = [METHODS.get(settings.split(arm)[0]) for arm in arms]
-    told = [method is not None and method.takes_n for method in methods]
+    told = [
+        parent(arm) is not None or (method is not None and method.takes_n)
+        for arm, method in zip(arms, methods, strict=True)
+    ]
     return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
 
@@ -178,12 +210,15 @@ def _check(
     framework: Framework[Settings], dataset: Dataset, job: Job[Settings], arms: Sequence[str]
 ) -> list[str]:
     """Return the arms that are defined by gold labels; raise as :func:`run`, before any work."""
-    extras.require(framework.title, framework.needs(job.settings), framework.name)
+    extras.require(framework.title, framework.needs(job.settings), framework.extra)
     by_gold = [arm for arm in arms if job.settings.row(arm).needs_gold]
     if by_gold and dataset.gold is None:
         raise LopsError(
             f"{by_gold[0]} needs gold labels, and {dataset.corpus.name} has none; leave it out"
         )
+    for arm in arms:
+        if (controlled := parent(arm)) and controlled not in arms:
+            raise LopsError(f"{arm} is the control of {controlled}; add it to {typed('arms')}")
     corpus = dataset.corpus
     if len(corpus.classes) < 2:
         option = " (or give --names business,sports)" if framework.words == NAME_FILE else ""

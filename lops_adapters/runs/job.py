@@ -12,15 +12,15 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.arms import ADAPTIVE, LOPS
+from lops_adapters.runs.arms import ADAPTIVE, CORRECTED, LOPS, parent
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
+from lops_adapters.selection.committee.committee import KEEP_ALL, SURE_IN_FRAMEWORKS
 from lops_adapters.selection.committee.folds import FOLDS
 from lops_adapters.selection.methods.auto_keep import auto_keep
-from lops_adapters.selection.methods.baselines import random_like
+from lops_adapters.selection.methods.baselines import random_like, relabelled_like
 from lops_adapters.selection.selectors import Labels
 
 Settings = TypeVar("Settings", bound=FrameworkSettings)
@@ -70,8 +70,8 @@ class Job(Generic[Settings]):
         """Return the selector of an arm, as the settings ask for it.
 
         Args:
-            method: of the arm: ``lops``, ``lops-adaptive``, or a row of
-                :data:`lops_adapters.selection.METHODS`.
+            method: of the arm: ``lops``, ``lops-adaptive``, ``corrected``, a control, or a row of
+                :data:`lops_adapters.selection.METHODS`; with or without the place of the arm.
             probe: builds the probe, for the methods that need one.
             seed, n, per_class: see :func:`lops_adapters.selection.build`; the seed: the run's.
             positions: (m,) of the documents that the samples are; None: other samples. By them,
@@ -84,12 +84,15 @@ class Job(Generic[Settings]):
         """
         seed = self.seed if seed is None else seed
         row = self.settings.row(method)
-        arm = self.controlled(control_of) if row.control and control_of else None
+        arm = self.controlled(control_of, method) if row.control and control_of else None
         if control_of and arm:
             other = self.folder.selection(control_of.format(arm))
+            if arm.startswith(CORRECTED):
+                return as_selector(partial(relabelled_like, other, arm, seed=seed), seed, True)
             return as_selector(partial(random_like, other, arm, seed=seed), seed)
+        sure = KEEP_ALL if method.startswith(CORRECTED) else SURE_IN_FRAMEWORKS
         known: dict[str, Any] = {"words": self.words, "device": self.device}
-        known |= {"sure": SURE_IN_FRAMEWORKS, "count_label": False, "correct": correct}
+        known |= {"sure": sure, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
         options = {option: value for option, value in known.items() if option in row.options}
         gold, has_gold = None, self.gold is not None and row.needs_gold
@@ -127,13 +130,16 @@ class Job(Generic[Settings]):
         """Save the trained classifier of an arm in the arm's folder."""
         self.folder.save_model(self.folder.arm(arm) / "model", model.save)
 
-    def controlled(self, stages: str) -> str | None:
-        """Return the arm whose numbers per class a control keeps: the first finished one.
+    def controlled(self, stages: str, control: str) -> str | None:
+        """Return the arm whose numbers per class a control keeps.
 
-        ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
+        It is the arm that the control is named after, or the first finished one that selects where
+        it does. ``stages`` is the name of the selections' stages, with ``{}`` for the arm.
         """
-        finished = (arm for arm in CONTROLLED if self.folder.finished(stages.format(arm)))
-        return next(finished, None)
+        _, place = self.settings.split(control)
+        arms = (f"{arm}-{place}" if place else arm for arm in CONTROLLED)
+        finished = (arm for arm in arms if self.folder.finished(stages.format(arm)))
+        return parent(control) or next(finished, None)
 
 
 def _reading(

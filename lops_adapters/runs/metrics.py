@@ -17,7 +17,12 @@ from lops_adapters.selection import corrected
 from lops_adapters.selection.committee.checking import random_rate
 
 METRICS = "metrics.json"
-_BEST = ("committee", "lops-adaptive", "lops", STANDARD)  # arms, the best first
+# Arms, the best in docs/findings.md first; those that select later before those of the same method.
+BEST = [
+    f"{method}{place}"
+    for method in ("committee", "lops-adaptive", "lops", STANDARD)
+    for place in ("-documents", "")
+]
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,6 @@ class Measure:
         return noise_metrics(self.evaluator, self._places(samples.positions), samples.labels)
 
     def _places(self, positions: np.ndarray) -> np.ndarray:
-        """Return the places of documents among the measured ones."""
         return np.searchsorted(self.measured, positions)
 
 
@@ -171,4 +175,4 @@ def best_arm(metrics: Mapping[str, Any]) -> str:
 
     The committee is ahead in every cell of docs/findings.md.
     """
-    return next((arm for arm in _BEST if arm in metrics["arms"]), next(iter(metrics["arms"])))
+    return next((arm for arm in BEST if arm in metrics["arms"]), next(iter(metrics["arms"])))

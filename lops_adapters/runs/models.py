@@ -12,13 +12,8 @@ from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.runs.arms import arm_of_today
 from lops_adapters.runs.classifiers import WAY_OUT, ProbeClassifier, TextClassifier
 from lops_adapters.runs.framework import FRAMEWORKS, named
+from lops_adapters.runs.metrics import BEST
 from lops_adapters.storage import read_json
-
-# Arms whose model :func:`load` returns if no arm is named; the best in docs/findings.md first.
-_PREFERRED = (
-    *("committee-documents", "committee", "lops-adaptive-documents", "lops-adaptive"),
-    *("lops-documents", "lops", "standard"),
-)
 
 
 def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> TextClassifier:
@@ -38,7 +33,7 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
     """
     root = Path(path)
     folders = _arms_of(root)
-    names = [arm] if arm else _PREFERRED
+    names = [arm] if arm else BEST
     usual = [folders.get(name, root / name) / "model" for name in names]
     others = sorted(root.glob("*/model"))
     tried = usual if arm else [root, root / "model", *usual, *others]

@@ -18,8 +18,8 @@ from lops_adapters.runs.settings import FrameworkSettings
 
 
 def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
-    """Return the parser of ``python -m lops_adapters.NAME``."""
-    program, settings = f"python -m lops_adapters.{framework.name}", framework.settings
+    """Return the parser of a framework's command."""
+    program, settings = framework.program, framework.settings
     width = max(len(arguments) for arguments, _ in framework.examples)
     examples = [f"  {program} {example:<{width}}   {what}" for example, what in framework.examples]
     parser = argparse.ArgumentParser(
@@ -37,8 +37,9 @@ def parser_for(framework: Framework[Any]) -> argparse.ArgumentParser:
     known = ", ".join(settings.known_arms())
     groups["selection"].add_argument(
         "--arms",
-        help=f"comma-separated, of {known}; standard selects nothing "
-        f"(default: {settings.shown_arms()})",
+        help=f"comma-separated, of {known}; standard selects nothing; corrected has the "
+        "committee's labels and rejects nothing; random-of-ARM keeps, or relabels, as many as ARM "
+        f"at random (default: {settings.shown_arms()})",
     )
     _add_run(groups["run"])
     hints = get_type_hints(settings)

@@ -8,7 +8,16 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
 from lops_adapters.probes import FROZEN, Probe
-from lops_adapters.runs.arms import ADAPTIVE, ADAPTIVE_METHOD, LOPS, STANDARD, read_arms
+from lops_adapters.runs.arms import (
+    ADAPTIVE,
+    ADAPTIVE_METHOD,
+    CONTROLS,
+    CORRECTED,
+    LOPS,
+    STANDARD,
+    parent,
+    read_arms,
+)
 from lops_adapters.selection import METHODS, Method
 from lops_adapters.selection.choice import AUTO
 
@@ -66,12 +75,15 @@ def setting(
     Args:
         default: its value; a preset may have another.
         help: one line, for ``--help`` and the class documentation.
-        within: the values allowed; None is allowed where the field's type says so.
+        within: the values allowed; default: of a whole number, at least 1. None is allowed where
+            the field's type says so.
         choices: the names allowed.
         metavar: of the option.
         usual: the default as ``--help`` shows it; default: its value, per preset.
         option: its group in ``--help``: "" for the framework's own; None: there is no option.
     """
+    if type(default) is int and within is None:
+        within = AT_LEAST_ONE
     about = {
         "help": help,
         "within": one_of(choices) if choices else within,
@@ -176,7 +188,8 @@ class FrameworkSettings:
     def row(self, arm: str) -> Method:
         """Return the method of an arm."""
         method, _ = self.split(arm)
-        return METHODS[{LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD}.get(method, method)]
+        named = {LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD, CORRECTED: "committee"}
+        return METHODS["random" if parent(method) else named.get(method, method)]
 
     def keep_of(self, arm: str) -> float | str:
         """Return the fraction that an arm keeps, if its method takes one."""
@@ -184,9 +197,9 @@ class FrameworkSettings:
 
     @classmethod
     def known_arms(cls) -> tuple[str, ...]:
-        """Return the arms that a run can have: the settings' own, and every other method."""
+        """Return the arms that a run can have: the settings' own, every other method, controls."""
         own = (*cls.ARMS, ADAPTIVE, *cls.MORE_ARMS)
-        return (*own, *(name for name in METHODS if name not in own))
+        return (*own, *(name for name in METHODS if name not in own), CORRECTED, *CONTROLS)
 
     def arms(self, text: str | None) -> list[str]:
         """Return the arms to run: those of a comma-separated list; None: the usual ones."""

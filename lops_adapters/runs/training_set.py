@@ -86,7 +86,6 @@ class TrainingSet:
         return self._move(best, fitted, iteration)
 
     def _move(self, positions: np.ndarray, scores: np.ndarray, iteration: int) -> PseudoLabels:
-        """Add documents with their class of the largest score, (n, k), and return them."""
         moved = scores[positions]
         self._add(positions, moved.argmax(axis=1), moved.max(axis=1), iteration + 1)
         return self._labels(positions)

@@ -28,8 +28,7 @@ from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.parts import rehearse_labels, write_parts
-from lops_adapters.tables.results import part_files
+from lops_adapters.tables.parts import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
 from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
@@ -149,7 +148,6 @@ class Steps:
 
     @contextmanager
     def _step(self, name: str, parts: int) -> Iterator[list[str]]:
-        """Say how long a step took, and what it found."""
         start, notes = time.perf_counter(), list[str]()
         yield notes
         if not self.quiet:
@@ -179,7 +177,6 @@ def _draw(part: Part, columns: Columns, settings: Mapping[str, Any]) -> Survey:
 
 
 def _write(part: Part, boxed: Sequence[Any], folder: Path, kind: str) -> Totals:
-    """Score a part and write it into the folders of its kinds of rows."""
     key = boxed[0].hex()
     if key not in _held:
         _held.clear()

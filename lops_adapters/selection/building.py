@@ -11,7 +11,7 @@ from lops_adapters.labels.labelled import Labelled
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes import Probe, probe_class
 from lops_adapters.probes.estimator import as_probe
-from lops_adapters.selection.canonical import content_order
+from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.choice import AUTO, Choice, Keep
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.method_table import METHODS, check
@@ -62,8 +62,8 @@ def decide(
     if method.alone:
         outcome = method(labelled, choice)
     else:
-        order = content_order(labelled.samples, labelled.codes, choice.seed)
-        outcome = method(labelled.at(order), choice).at(np.argsort(order))
+        ordered, places = in_content_order(labelled, choice.seed)
+        outcome = method(ordered, choice).at(places)
     return replace(outcome, stopped=f"{why}; {outcome.stopped}") if why else outcome
 
 
@@ -134,7 +134,8 @@ def build(
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels, known=known, **data)
-        return decide(labelled, choice, row).selection(labelled.classes, corrects)
+        before = labelled.codes if corrects else None
+        return decide(labelled, choice, row).selection(labelled.classes, before)
 
     return selector
 
@@ -142,7 +143,6 @@ def build(
 def _ready(
     choice: Choice, options: Mapping[str, Any], gold: Labels | None = None
 ) -> tuple[Method, Choice]:
-    """Return the method with its options, and the choice with every default; both are checked."""
     method = check(choice, options)
     if method.needs_gold and gold is None:
         raise LopsError(f"{method.name} is defined by gold labels; pass gold, one label per sample")

@@ -16,6 +16,7 @@ The content of a sample:
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import count, islice
 from typing import Any
@@ -31,23 +32,28 @@ from lops_adapters.selection.selectors import Labels, Selector
 _BLOCK = 2**14  # digests held as Python objects at once
 
 
-def in_content_order(
-    select: Callable[[Labelled], Outcome], labelled: Labelled, seed: int = 0
-) -> Outcome:
-    """Select among samples in the order of their content.
+def in_content_order(labelled: Labelled, seed: int = 0) -> tuple[Labelled, np.ndarray]:
+    """Return the samples in the order of their content, and the (n,) int64 places they have there.
 
-    The seed keys the order, so that another seed gives other folds, batches and ties.
+    The seed keys the order, so that another seed gives other folds, batches and ties. What a method
+    says of these is of the samples as they came by ``outcome.at(places)``.
     """
-    order = content_order(labelled.samples, labelled.codes, seed)
-    return select(labelled.at(order)).at(np.argsort(order))
+    keys = content_keys(labelled.samples, seed)
+    order = _order(keys, labelled.codes)
+    ordered = replace(labelled, copies=_copies(labelled, keys)).at(order)
+    return ordered, np.argsort(order)
 
 
-def as_selector(select: Callable[[Labelled], Outcome], seed: int = 0) -> Selector:
+def as_selector(
+    select: Callable[[Labelled], Outcome], seed: int = 0, corrects: bool = False
+) -> Selector:
     """Return a selector of samples and labels, which gets them in the order of their content."""
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels)
-        return in_content_order(select, labelled, seed).selection(labelled.classes)
+        ordered, places = in_content_order(labelled, seed)
+        outcome = select(ordered).at(places)
+        return outcome.selection(labelled.classes, labelled.codes if corrects else None)
 
     return selector
 
@@ -62,8 +68,21 @@ def content_order(samples: Sequence[Any], codes: np.ndarray, seed: int) -> np.nd
     >>> first, second
     ([0, 2, 1], [2, 0, 1])
     """
-    keys = content_keys(samples, seed)
+    return _order(content_keys(samples, seed), codes)
+
+
+def _order(keys: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.asarray(np.lexsort((unnamed(codes, keys), keys)), dtype=np.int64)
+
+
+def _copies(labelled: Labelled, keys: np.ndarray) -> np.ndarray | None:
+    """Return (n,) int64 codes of equal texts, within groups if there are any; None: no copies."""
+    if isinstance(labelled.samples, np.ndarray):  # vectors that are equal may be of different texts
+        return None
+    if labelled.groups is not None:
+        keys = tie_hash(keys ^ labelled.groups.astype(np.uint64), 3)
+    distinct, codes = np.unique(keys, return_inverse=True)
+    return None if len(distinct) == len(keys) else codes
 
 
 def content_keys(samples: Sequence[Any], seed: int) -> np.ndarray:

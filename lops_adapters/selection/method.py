@@ -123,7 +123,7 @@ class Method:
 
     @property
     def train_on(self) -> str:
-        """What a classifier gains most from, see docs/how-much.md."""
+        """What a classifier gains most from, see docs/limits.md."""
         corrected = "on train.csv, the corrected labels with their weights"
         return corrected if self.assesses else "on the kept rows"
 

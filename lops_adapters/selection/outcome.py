@@ -151,9 +151,14 @@ class Outcome:
         kept = self.mask & (self.confidence < 1) if has_checks else self.mask
         return np.where(kept, self.labels, self.suggested)
 
-    def selection(self, classes: Sequence[Hashable], corrected: bool = False) -> Selection:
-        """Return what users see, given the k classes; with all labels, if these are corrected."""
+    def selection(self, classes: Sequence[Hashable], before: np.ndarray | None = None) -> Selection:
+        """Return what users see, given the k classes.
+
+        ``before``: (n,) codes of the labels, of a method that corrects them; then also all labels.
+        """
         reports = dict(zip(classes, self.reports, strict=True))
         parts = self.mask, self.learnt_at, self.confidence
         selection = Selection(*parts, reports, self.rule, self.stopped)
-        return Corrected(selection, objects(classes)[self.labels]) if corrected else selection
+        if before is None:
+            return selection
+        return Corrected(selection, *(objects(classes)[codes] for codes in (self.labels, before)))

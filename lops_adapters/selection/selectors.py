@@ -19,11 +19,17 @@ class Selector(Protocol):
 
 
 class Corrected(Selection):
-    """A selection that also corrects labels, (n,) object; its counts per class are of these."""
+    """A selection that also corrects labels; its counts per class are of these.
+
+    Attributes:
+        labels: (n,) object, corrected.
+        before: (n,) object, as they were.
+    """
 
     labels: np.ndarray
+    before: np.ndarray
 
-    def __init__(self, selection: Selection, labels: np.ndarray) -> None:
+    def __init__(self, selection: Selection, labels: np.ndarray, before: np.ndarray) -> None:
         super().__init__(
             selection.mask,
             selection.learnt_at,
@@ -32,7 +38,7 @@ class Corrected(Selection):
             selection.rule,
             selection.stopped,
         )
-        self.labels = labels
+        self.labels, self.before = labels, before
 
 
 def corrected(selection: Selection, pseudo_labels: Labels) -> np.ndarray:

@@ -24,7 +24,7 @@ from lops_adapters.labels.labelled import codes_among
 from lops_adapters.probes.base import cut
 from lops_adapters.pseudo_labels import PseudoLabels, exclusive_string_match, string_match
 from lops_adapters.runs import stages
-from lops_adapters.runs.arms import STANDARD
+from lops_adapters.runs.arms import STANDARD, parent
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
 from lops_adapters.runs.files import label_table
 from lops_adapters.runs.job import CONTROLLED, Job
@@ -204,7 +204,12 @@ def _selector(
 
 
 def _controlled(arm: str, job: Job[SelfTrainingSettings]) -> str | None:
-    """Return the finished arm that corrects labels, if this arm is its control."""
+    """Return the arm that says how many of each class this control keeps.
+
+    It is the arm that the control is named after, or a finished one that corrects labels.
+    """
+    if named := parent(arm):
+        return named
     row = job.settings.row
     done = finished_arms(job.folder) if row(arm).control else ()
     return next((other for other in CONTROLLED if other in done and row(other).corrects), None)

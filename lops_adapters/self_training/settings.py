@@ -74,16 +74,14 @@ class SelfTrainingSettings(FrameworkSettings):
     learning_rate: float | None = setting(
         None, "learning rate", within=ABOVE_ZERO, usual="the classifier's recipe"
     )
-    max_tokens: int = setting(
-        128, "word pieces per document for an encoder; linear reads all", within=AT_LEAST_ONE
-    )
+    max_tokens: int = setting(128, "word pieces per document for an encoder; linear reads all")
     pseudo_labels: str = setting(
         "string-match",
         "string-match, exclusive-string-match, or a CSV file with columns id and label",
         metavar="HOW|FILE",
     )
     pseudo_labels_sha256: str | None = setting(None, "checksum of that file", option=None)
-    iterations: int = setting(5, "rounds of training and bootstrapping", within=AT_LEAST_ONE)
+    iterations: int = setting(5, "rounds of training and bootstrapping")
     # docs/self_training.md: measurements of both rules, and of selecting in every iteration.
     share: float = setting(
         SHARE,

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import content, is_unlabelled
@@ -52,7 +52,8 @@ def joined(table: Table, columns: Columns) -> tuple[Table, Columns]:
     sources = sorted({name for text in texts for name in text.votes})
     if len(sources) < 2:
         raise LopsError(
-            f"--source: all rows are from the source {sources[0]!r:.80}; leave --source out"
+            f"{typed('source')}: all rows are from the source {sources[0]!r:.80}; leave "
+            f"{typed('source')} out"
         )
     if len(texts) * len(sources) > MOST:
         raise LopsError(
@@ -93,8 +94,8 @@ def _identity(table: Table, columns: Columns) -> tuple[str | None, list[str]]:
         shown = listed(several.values(), 3)
         if 2 * len(several) > len(repeated):
             notes.append(
-                "--id joins no rows, since most ids that repeat have several texts; rows with "
-                f"equal texts are joined. Such ids: {shown}."
+                f"{typed('id')} joins no rows, since most ids that repeat have several texts; rows "
+                f"with equal texts are joined. Such ids: {shown}."
             )
         elif repeated:
             first = f"Ids with several texts, of which the first is read: {shown}."
@@ -110,7 +111,6 @@ def _identity(table: Table, columns: Columns) -> tuple[str | None, list[str]]:
 
 
 def _texts(table: Table, columns: Columns) -> tuple[list[Text], int]:
-    """Return the texts in the order of the table, with their votes, and the number of rows."""
     texts: dict[Any, Text] = {}
     names, count = table.columns, 0
     # Digests take less memory than texts.
@@ -178,7 +178,6 @@ def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[st
 def _wide(
     table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str]
 ) -> tuple[Table, Columns]:
-    """Return the table of texts, and its columns."""
     others = {
         columns.group,
         columns.gold,

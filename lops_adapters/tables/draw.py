@@ -171,7 +171,6 @@ class Draw:
 
 
 def _ranks(labels: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return the (n,) rank of each row within its class, and the number of classes."""
     order = np.argsort(labels, kind="stable")
     _, starts, counts = np.unique(labels[order], return_index=True, return_counts=True)
     rank = np.empty(len(labels), dtype=np.int64)

@@ -13,11 +13,11 @@ from lops_adapters.formats.files import changed, states
 from lops_adapters.formats.lines import is_packed
 from lops_adapters.formats.readers import Table, rehearse
 from lops_adapters.labels.naming import CHECKED, LABEL, ROW, TEXT, naming
-from lops_adapters.tables import results
+from lops_adapters.report.classes import by_accuracy
+from lops_adapters.tables import parts
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
 from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.parts import rehearse_labels, write_parts
-from lops_adapters.tables.results import part_files
+from lops_adapters.tables.parts import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.survey import survey_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
     state = states(table.paths)
     if not any(map(is_packed, table.paths)) and sum(n for n, _ in state.values()) <= IN_MEMORY:
         table = table.loaded(IN_MEMORY)
-    rehearse(table, output.kind, results.NEW)
+    rehearse(table, output.kind, parts.NEW)
     whole = None
     if output.corrected is not None:
         whole = formats.to_write(output.corrected, "--corrected")
@@ -53,7 +53,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
         files = []
         if output.corrected is not None and whole is not None:
             path = stack.enter_context(storage.replacing(output.corrected))
-            files.append((results.CORRECTED, path, whole))
+            files.append((parts.CORRECTED, path, whole))
         folder = stack.enter_context(storage.replacing_folder(output.folder))
         files += part_files(folder, output.kind, classes, job.choice.row)
         done = Done(fitted, write_parts(table, fitted.scoring, files))
@@ -67,11 +67,11 @@ def finish(table: Table, state: Mapping[str, Any], done: Done, folder: Path) -> 
         raise changed(table.paths)
     fitted = done.fit
     if fitted.near:
-        write_duplicates(folder / results.DUPLICATES, fitted)
+        write_duplicates(folder / parts.DUPLICATES, fitted)
     if fitted.job.choice.row.assesses:
-        write_to_check(folder / results.TO_CHECK, fitted)
+        write_to_check(folder / parts.TO_CHECK, fitted)
     if fitted.selection.sources:
-        write_sources(folder / results.SOURCES, fitted)
+        write_sources(folder / parts.SOURCES, fitted)
     write_pages(folder, done.page, done.config())
 
 
@@ -100,7 +100,6 @@ def write_to_check(path: Path, fitted: Fit) -> None:
 
 
 def _naming(fitted: Fit) -> tuple[list[str], Callable[[int], list[str]]]:
-    """Return the columns that say what a file names, and their cells for a row of the sample."""
     table = fitted.job.page.get("table", {})
     return naming(table, fitted.sample.keys(table))
 
@@ -111,7 +110,7 @@ def write_sources(path: Path, fitted: Fit) -> None:
     ``errs_in`` are rows of the table whose vote is most surely wrong, at most five.
     """
     sample, selection, lines = fitted.sample, fitted.selection, []
-    for one in sorted(selection.sources, key=lambda one: (one.votes == 0, one.accuracy, one.name)):
+    for one in by_accuracy(selection.sources):
         rows = sample.drawn.positions[selection.source_errors(one.name)[:5]] + 1
         voted, true, share = one.error or ("", "", 0.0)
         shown = ["0.0000", "", "", ""]
@@ -133,7 +132,6 @@ def _write_csv(
     lines: Iterable[Sequence[Any]],
     encoding: str = "utf-8",
 ) -> None:
-    """Write cells as :mod:`~lops_adapters.formats.delimited` writes them."""
     rows = (cell_texts(line, fitted.job.escape) for line in lines)
     storage.write_csv(path, header, rows, encoding)
 

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import codes_among
 from lops_adapters.report.totals import Totals
-from lops_adapters.selection.canonical import name_keys
+from lops_adapters.selection.canonical import content_keys, name_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.results import LABEL
+from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.sample_committee import SampleCommittee
-from lops_adapters.tables.scoring import Scoring
+from lops_adapters.tables.scoring import SampleCommittee, Scoring, vote_ids
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import class_table
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
@@ -120,8 +119,8 @@ def check_sample(classes: Classes, job: TableJob) -> None:
     least = FEWEST_PER_CLASS * len(classes.names)
     if classes.counts.sum() > job.most and least > job.most:
         raise LopsError(
-            f"--probe-rows is {job.most} for {len(classes.names)} classes; wanted at least "
-            f"{least}, {FEWEST_PER_CLASS} per class"
+            f"{typed('probe_rows')} is {job.most} for {len(classes.names)} classes; wanted at "
+            f"least {least}, {FEWEST_PER_CLASS} per class"
         )
 
 
@@ -135,14 +134,14 @@ def fit(sample: Sample, job: TableJob) -> Fit:
         selection = select_labelled(
             sample.labelled,
             choice,
-            sample.labels,
+            sample.labelled.labels,
             embeddings=sample.vectors,
             checked=sample.checked(),
             where=sample.place,
             rest=sample.rest,
         )
     look = sample.is_whole and job.columns.text is not None
-    duplicates = near_duplicates.near_duplicates(sample.texts) if look else ()
+    duplicates = selection.near_duplicates() if look else ()
     return Fit(job, sample, selection, _scoring(sample, job, selection), duplicates)
 
 
@@ -161,8 +160,12 @@ def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring
     )
     if not sample.is_whole:
         assert outcome.fitted is not None
-        keys, groups = name_keys(names), sample.shared_groups
-        sampled = SampleCommittee(outcome.fitted, sample.drawn, assessment, keys, places, groups)
+        keys, groups, drawn = name_keys(names), sample.shared_groups, sample.drawn
+        if sample.labelled.votes is not None:
+            votes = sample.labelled.votes.among(outcome.fitted.classes)
+            ids = vote_ids(content_keys(sample.texts, job.choice.seed), votes)
+            drawn = drawn._replace(ids=ids)
+        sampled = SampleCommittee(outcome.fitted, drawn, assessment, keys, places, groups)
     columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
     return Scoring(
         job=job,

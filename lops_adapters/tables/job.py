@@ -7,9 +7,11 @@ from typing import Any
 from lops_adapters.labels.checked_rows import Checked
 from lops_adapters.labels.columns import Columns
 from lops_adapters.selection import Choice
-from lops_adapters.tables.results import RELABEL
 from lops_adapters.tables.survey import EVERYTHING
 from lops_adapters.texts.rest import MOST
+
+LABEL = "lops_label"  # a column: of soft labels the largest, of votes the most probable
+RELABEL = 0.9
 
 
 @dataclass(frozen=True)

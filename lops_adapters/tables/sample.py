@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import cell_text, is_unlabelled
 from lops_adapters.formats.files import reading
@@ -91,12 +92,9 @@ class Sample:
             self.vectors = np.asarray(every[self.drawn.positions])
         elif columns.embeddings is not None:
             vectors = [*map(numbers, cells[columns.embeddings])]
-            self.vectors = matrix(vectors, f"--embeddings {columns.embeddings}", self.place)
-
-    @property
-    def labels(self) -> list[Any]:
-        """The names of the rows' classes."""
-        return self.labelled.labels
+            self.vectors = matrix(
+                vectors, f"{typed('embeddings')} {columns.embeddings}", self.place
+            )
 
     @property
     def is_whole(self) -> bool:
@@ -144,18 +142,19 @@ def read_npy(path: Path, n: int) -> np.ndarray:
             raise
         except Exception as error:  # of numpy, zipfile or Python's own parser
             raise LopsError(
-                f"--embeddings {path} cannot be read ({error!s:.100}); wanted a matrix of numbers, "
-                "as numpy.save writes it"
+                f"{typed('embeddings')} {path} cannot be read ({error!s:.100}); wanted a matrix of "
+                "numbers, as numpy.save writes it"
             ) from None
     if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "fiu":
         shape, kind = getattr(array, "shape", "?"), getattr(array, "dtype", type(array).__name__)
         raise LopsError(
-            f"--embeddings {path} holds {kind} of shape {shape}; wanted a matrix of numbers, a row "
-            "per row of the table"
+            f"{typed('embeddings')} {path} holds {kind} of shape {shape}; wanted a matrix of "
+            "numbers, a row per row of the table"
         )
     if len(array) != n:
         raise LopsError(
-            f"--embeddings {path} has {len(array):,} rows, and the table {n:,}; wanted one per row"
+            f"{typed('embeddings')} {path} has {len(array):,} rows, and the table {n:,}; wanted "
+            "one per row"
         )
     return array
 

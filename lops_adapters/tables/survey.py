@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block
 from lops_adapters.formats.cells import cell_text, is_unlabelled, valid_text
@@ -93,7 +94,6 @@ class Survey:
             self._add(drawn, of_rows[rows], rows + start)
 
     def _note_checked(self, block: Block, cells: Sequence[Any], start: int) -> None:
-        """Note the labels by a person; LopsError: a row has another one already."""
         for row, cell in enumerate(cells):
             if is_unlabelled(cell):
                 continue
@@ -102,12 +102,11 @@ class Survey:
             if known != text:
                 raise LopsError(
                     f"{block.place(row)}: checked as {text!r:.80} in column "
-                    f"{self.columns.checked_column!r}, and as {known!r:.80} in --checked; correct "
-                    "one of them"
+                    f"{self.columns.checked_column!r}, and as {known!r:.80} in "
+                    f"{typed('checked')}; correct one of them"
                 )
 
     def _note_kinds(self) -> None:
-        """Note the keys of new labels, and whether they are a class."""
         new = self.tally.labels[len(self._keys) :]
         if not new:
             return
@@ -121,7 +120,6 @@ class Survey:
         self._kinds = np.concatenate([self._kinds, np.array(kinds, dtype=np.int64)])
 
     def _add(self, rows: Sequence[SampledRow], of_rows: np.ndarray, positions: np.ndarray) -> None:
-        """Draw from rows, given the numbers of their labels."""
         keys = content_keys([row.text for row in rows], self.seed)
         of_labels, kinds = self._keys[of_rows], self._kinds[of_rows]
         first = np.isin(positions, list(self.checked))
@@ -193,7 +191,7 @@ def texts_of(cells: Sequence[Any], block: Block, rows: np.ndarray) -> list[str]:
         if text is not None and not isinstance(text, str):
             raise LopsError(
                 f"{block.place(row)}: the text is {text!r:.60} ({type(text).__name__}); wanted a "
-                "string; check --text"
+                f"string; check {typed('text')}"
             )
         texts.append("" if text is None else text if text.isascii() else valid_text(text))
     return texts

@@ -13,7 +13,7 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.runs.arms import LOPS, STANDARD
 from lops_adapters.runs.command import command
-from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.framework import Framework, named
 from lops_adapters.testing.data import noisy_texts, topic_words
 
 _MEASURED = {"config.json", "metrics.json", "report.html"}
@@ -21,7 +21,10 @@ _SECONDS = {"seconds", "digest"}  # of stored arrays; the digest covers the seco
 
 
 def check_framework(
-    framework: Framework[Any], folder: Path, options: Sequence[str] = (), data: Path | None = None
+    framework: Framework[Any] | str,
+    folder: Path,
+    options: Sequence[str] = (),
+    data: Path | None = None,
 ) -> Path:
     """Check a framework by its command, and return the folder of a run.
 
@@ -29,7 +32,7 @@ def check_framework(
     permuted gold labels change nothing but measurements. Both arms ``standard`` and ``lops`` run.
 
     Args:
-        framework: need not be registered.
+        framework: itself, or its registered name.
         folder: an empty one, for the runs.
         options: of the command besides data, output and arms.
         data: a folder of JSON lines with a column ``label``; default: 60 texts with two classes,
@@ -38,6 +41,7 @@ def check_framework(
     Raises:
         AssertionError: a promise is broken.
     """
+    framework = named(framework) if isinstance(framework, str) else framework
     source = data or _written(folder / "toy")
     run = folder / "run"
     _run(framework, source, run, options)

@@ -81,7 +81,6 @@ def check_names(probe: Any = AUTO, encoder: Any = None) -> None:
 
 
 def _check_meant(probe: str) -> None:
-    """Raise a LopsError if a name is nearly that of a probe."""
     known = [AUTO, MINILM, *PROBES]
     meant = difflib.get_close_matches(probe, known, n=1, cutoff=0.75)
     if probe not in known and meant and not Path(probe).exists():

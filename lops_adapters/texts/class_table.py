@@ -82,7 +82,6 @@ def wrong_column(per_class: Mapping[Hashable, ClassReport], wrong: Wrong) -> lis
 def _wrong_cells(
     per_class: Mapping[Hashable, ClassReport], wrong: Wrong
 ) -> tuple[list[str], dict[Hashable, list[str]], list[str]]:
-    """Return the heading, cells by class and the cell of all rows; empty if nothing is known."""
     if wrong.rate is not None:
         cells = {c: [interval(wrong.rates.get(c))] for c in per_class}
         return ["wrong (checked)"], cells, [interval(wrong.rate)]

@@ -44,7 +44,6 @@ def read_votes(
 def _order(
     found: Sequence[Hashable], classes: Sequence[Hashable] | None, ordered: bool
 ) -> list[Hashable]:
-    """Return the classes in their order; of ordered ones, those without a label, too."""
     if classes is None:
         if not ordered:
             return list(found)
@@ -62,7 +61,6 @@ def _order(
 
 
 def _number(label: Hashable) -> float | None:
-    """Return a label as a number; None: it is not one."""
     try:
         number = float(label)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

@@ -24,15 +24,13 @@ from lops_adapters.texts.choices import choose_members, choose_probe, described,
 from lops_adapters.texts.explain import (
     Place,
     Why,
+    about_copies,
     cannot_tell,
     checked_sentences,
     complaints,
-    conflicts,
-    copies,
     pair_sentences,
     positions,
     reasons,
-    repeats,
     script_sentences,
 )
 from lops_adapters.texts.rest import SAID, Rest, rest_of
@@ -123,7 +121,6 @@ def select_labelled(
 
 
 def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
-    """Return n labels in which those of texts with a label are the method's."""
     labels = list(labels)
     for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
         labels[place] = known.classes[code]
@@ -148,7 +145,6 @@ def _rest_of(
 
 
 def _used(choice: Choice) -> dict[str, Any]:
-    """Return the settings in use."""
     encoder, probe = choice.encoder if "encoder" in choice.row.reads else None, choice.classifier
     shares = choice.class_shares
     return {
@@ -175,10 +171,12 @@ def _explained(
         rate = outcome.noise.total if outcome.noise is not None and known.checked else None
         rows += checked_sentences(rate, len(known))
     if not isinstance(known.samples, np.ndarray):
-        copied = copies(known.samples, [labels[row] for row in known.places.tolist()])
-        texts += conflicts(copied, lambda rows: where(known.places[rows].tolist()))
-        rows += repeats(copied)
-        rows += script_sentences(known.samples, choice.classifier)
+        of_rows = [labels[row] for row in known.places.tolist()]
+        problems, others = about_copies(
+            known.samples, of_rows, lambda rows: where(known.places[rows].tolist())
+        )
+        texts += problems
+        rows += [*others, *script_sentences(known.samples, choice.classifier)]
     return replace(said, texts=texts, pairs=pairs, rows=rows)
 
 
@@ -209,7 +207,6 @@ def _scorers(choice: Choice, known: Labelled, pred_probs: Any) -> tuple[Choice, 
 
 
 def _check_size(known: Labelled, choice: Choice) -> None:
-    """Raise a LopsError of too few labels, and of too many for the memory."""
     n, k, row = len(known.codes), len(known.classes), choice.row
     needed, free = n * k * _BYTES, free_memory()
     if free is not None and needed > free:

@@ -160,7 +160,6 @@ def _confidence(axis: Any, selection: TextSelection) -> None:
 
 
 def _suggested(axis: Any, selection: TextSelection, classes: list[Any]) -> None:
-    """Draw how many rejected rows of each label have which suggestion."""
     pairs = {(label, suggested): n for label, suggested, n in selection.corrections()}
     counts = np.array([[pairs.get((label, other), 0) for other in classes] for label in classes])
     axis.imshow(counts, cmap="Oranges", aspect="auto")

@@ -128,7 +128,6 @@ def class_shares(known: np.ndarray, labelled: np.ndarray, pool: np.ndarray) -> n
 
 
 def _classifier(encoder: str | EmbeddingProbe | None) -> Probe:
-    """Return the untrained classifier: TF-IDF, and the frozen vectors of an encoder."""
     settings: dict[str, Any] = {"encoder": STATIC, "max_tokens": _MAX_TOKENS, "device": "auto"}
     if isinstance(encoder, EmbeddingProbe):
         encoder_settings = encoder.settings()

@@ -251,7 +251,6 @@ class TextSelection(Selection):
         return self._check_order is not None
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
         from lops_adapters.texts.notebook import html
 
         return html(self)

@@ -168,7 +168,6 @@ def _copies(root: Path, upstream: Upstream) -> list[tuple[str, str]]:
 
 
 def _unedited(root: Path, upstream: Upstream) -> File:
-    """Return the file; a LopsError if the patch in it was edited."""
     file = examine(root, upstream)
     if file.state == "patch edited":
         raise LopsError(
@@ -180,7 +179,6 @@ def _unedited(root: Path, upstream: Upstream) -> File:
 
 
 def _check_inside(root: Path, names: Iterable[str]) -> None:
-    """Raise a LopsError about a name that leads out of a checkout, or to no file of scripts."""
     top = root.resolve()
     for path in (root / name for name in names):
         if top not in Path(os.path.realpath(path)).parents:

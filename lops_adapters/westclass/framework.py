@@ -7,8 +7,8 @@ from pathlib import Path
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Dataset
 from lops_adapters.encoders.pretrained import libraries
-from lops_adapters.runs.final import check_final, is_at_documents
 from lops_adapters.runs.framework import Framework
+from lops_adapters.runs.rounds import check_final, is_at_documents
 from lops_adapters.westclass.settings import WestclassSettings
 from lops_adapters.westclass.supervision import supervised
 

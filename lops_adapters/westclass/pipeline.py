@@ -22,8 +22,8 @@ from lops_adapters.encoders.words import WordVectors
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import stages
 from lops_adapters.runs.arms import STANDARD
-from lops_adapters.runs.final import is_at_documents
 from lops_adapters.runs.job import Job
+from lops_adapters.runs.rounds import is_at_documents
 from lops_adapters.runs.stages import Samples, Stage
 from lops_adapters.scripts import words_to_cut
 from lops_adapters.selection import trusted_positions

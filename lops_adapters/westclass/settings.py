@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from lops_adapters.core import LopsError
-from lops_adapters.runs.final import ARMS as AT_DOCUMENTS
-from lops_adapters.runs.final import NETWORK, FinalSettings
+from lops_adapters.runs.rounds import AT_DOCUMENTS, NETWORK, FinalSettings
 from lops_adapters.runs.settings import (
     ABOVE_ZERO,
     AT_LEAST_ONE,
@@ -75,7 +74,7 @@ class WestclassSettings(FinalSettings):
         "max_passes": None,
     }
 
-    # After one epoch nearly everything is learnt, see docs/results/westclass.md.
+    # After one epoch nearly everything is learnt, see docs/results/lotclass.md.
     every: int | str = setting(1, **EVERY)
     supervision: str = setting(
         "keywords",
@@ -99,13 +98,11 @@ class WestclassSettings(FinalSettings):
         100, "width of the Word2Vec vectors", within=Range("at least 2", lambda value: value >= 2)
     )
     vector_words: int = setting(
-        2_000_000, "words Word2Vec trains on, at least; small corpora repeat", within=AT_LEAST_ONE
+        2_000_000, "words Word2Vec trains on, at least; small corpora repeat"
     )
-    min_count: int = setting(5, "rarer words get no vector", within=AT_LEAST_ONE)
-    per_class: int = setting(500, "pseudo documents per class", within=AT_LEAST_ONE)
-    top: int = setting(
-        50, "words around a topic's direction (gamma of the paper)", within=AT_LEAST_ONE
-    )
+    min_count: int = setting(5, "rarer words get no vector")
+    per_class: int = setting(500, "pseudo documents per class")
+    top: int = setting(50, "words around a topic's direction (gamma of the paper)")
     alpha: float = setting(
         0.2, "share of background words, and of the other classes in a label", within=BELOW_ONE
     )
@@ -133,7 +130,7 @@ class WestclassSettings(FinalSettings):
         within=AT_LEAST_ONE,
         usual="published: cnn 20 or 30, han 100 or 200",
     )
-    batch_size: int = setting(256, "documents per update", within=AT_LEAST_ONE)
+    batch_size: int = setting(256, "documents per update")
     update_interval: int | None = setting(
         None,
         "updates of self-training between two targets",
@@ -149,7 +146,7 @@ class WestclassSettings(FinalSettings):
         within=NOT_NEGATIVE,
         usual="published: 1e-5 or 1e-6",
     )
-    max_iterations: int = setting(5000, "updates of self-training at most", within=AT_LEAST_ONE)
+    max_iterations: int = setting(5000, "updates of self-training at most")
     # The stopping rule counts documents: of 1,000, one that changes its class is too many.
     max_passes: int | None = setting(
         None,

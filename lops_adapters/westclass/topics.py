@@ -94,7 +94,6 @@ def find_topics(vectors: np.ndarray, seeds: Sequence[Seed]) -> list[Topic]:
 
 
 def _largest_size(ranked: np.ndarray, seeds: Sequence[Seed]) -> int:
-    """Return the largest size before two classes have a word in common."""
     smallest = min(len(seed.vectors) for seed in seeds)
     holders = np.zeros(ranked.shape[1], dtype=np.int64)
     for seed in seeds:

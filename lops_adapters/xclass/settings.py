@@ -37,14 +37,10 @@ class XclassSettings(RoundsSettings):
         "encoder of the word vectors: minilm, a Hugging Face hub name, or a local folder",
         metavar="NAME|PATH",
     )
-    max_pieces: int = setting(
-        128, "word pieces per encoder window; windows overlap by half", within=AT_LEAST_ONE
-    )
-    min_count: int = setting(5, "rarer words do not describe a class", within=AT_LEAST_ONE)
-    class_words: int = setting(
-        100, "words per class at most, the name included", within=AT_LEAST_ONE
-    )
-    components: int = setting(64, "PCA components before alignment", within=AT_LEAST_ONE)
+    max_pieces: int = setting(128, "word pieces per encoder window; windows overlap by half")
+    min_count: int = setting(5, "rarer words do not describe a class")
+    class_words: int = setting(100, "words per class at most, the name included")
+    components: int = setting(64, "PCA components before alignment")
     share_power: float = setting(
         0.5,
         "power of the class shares of the alignment: 1 as aligned, 0 equally large classes",
@@ -66,14 +62,12 @@ class XclassSettings(RoundsSettings):
         within=AT_LEAST_ONE,
         usual="3; linear, embedding, hybrid: 20",
     )
-    batch_size: int = setting(32, "documents per update", within=AT_LEAST_ONE)
+    batch_size: int = setting(32, "documents per update")
     learning_rate: float | None = setting(
         None, "learning rate of the classifier", within=ABOVE_ZERO, usual="the encoder's own"
     )
-    max_tokens: int = setting(
-        128, "word pieces per document for the classifier", within=AT_LEAST_ONE
-    )
-    probe_epochs: int = setting(4, "epochs of the probe at most", within=AT_LEAST_ONE)
+    max_tokens: int = setting(128, "word pieces per document for the classifier")
+    probe_epochs: int = setting(4, "epochs of the probe at most")
 
     @property
     def reads_seeds(self) -> bool:

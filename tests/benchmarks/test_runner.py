@@ -109,7 +109,7 @@ def test_an_encoder_in_the_data_folder_is_found_and_named_without_it(place, tmp_
     assert result(tmp_path, "quick")["about"]["settings"] == {"encoder": "base"}
     (tmp_path / "results" / "tiny" / "cell-quick.json").unlink()
     (tmp_path / "base" / "config.json").write_text("{}", encoding="utf-8")
-    words = runner._encoder("base", tmp_path), runner._encoder("base", None)
+    words = runner._in_data("base", tmp_path), runner._in_data("base", None)
     assert words == (str(tmp_path / "base"), "base")
     runner.run_protocol(path, work=tmp_path / "work", data_dir=tmp_path)
     assert result(tmp_path, "quick")["about"]["settings"] == {"encoder": "base"}

@@ -11,11 +11,12 @@ import pytest
 from lops_adapters.cli.main import main
 
 from ..noisy import noisy_rows, write_table
+from ..pages import command_lines
 
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("../README", "select", "your-file", "exports", "vectors", "how-much", "apply", "check")
+PAGES = ("../README", "select", "your-file", "layouts", "vectors", "limits", "report", "check")
 ROWS = noisy_rows(n=60)
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(60, 4)) + 4 * np.eye(4)[GOLD]).round(3)
@@ -25,7 +26,7 @@ def commands(page):
     """The commands of a page's shell blocks, without those that ask in a terminal."""
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    lines = [line for block in blocks for line in block.splitlines()]
+    lines = [line for block in blocks for line in command_lines(block)]
     return [line for line in lines if re.match("lops (?!check)", line)]
 
 

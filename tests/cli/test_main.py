@@ -32,6 +32,8 @@ def test_every_command_has_a_module(name, capsys):
     [
         (["selct"], "unknown command 'selct'; did you mean select?"),
         (["zzz"], "wanted one of demo, select"),
+        (["zzz"], "or a framework: conwea, lotclass, self_training, westclass, xclass"),
+        (["xclas"], "unknown command 'xclas'; did you mean xclass?"),
     ],
 )
 def test_wrong_commands(arguments, word, capsys):
@@ -39,6 +41,13 @@ def test_wrong_commands(arguments, word, capsys):
         main(arguments)
     assert stopped.value.code == 2
     assert word in capsys.readouterr().err
+
+
+def test_a_framework_by_its_name(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["xclass", "--help"])
+    assert stopped.value.code == 0
+    assert "usage: python -m lops_adapters.xclass " in capsys.readouterr().out
 
 
 def test_no_command_shows_the_help(capsys):

@@ -94,7 +94,7 @@ LATIN = HEAD.encode() + "caf\xe9,x\nb,y\n".encode("latin-1")
         ("a.jsonl", '{"text": "a", "weak": 1}\n{"text": "b", "weak": "1"}\n', "labels in 'weak' "
          "have several types: int .1 in line 1., str .'1' in line 2.; make them all"),
         ("a.jsonl", '{"text": 5, "weak": "x"}\n', "a.jsonl, line 1: the text is 5 .int.; wanted a "
-         "string; check --text"),
+         "string; check text"),
         ("a.jsonl", '{"text": "a", "weak": ["x", "y"]}\n', "a.jsonl, line 1: the label is .'x', "
          "'y'., which holds several classes or none; wanted one class name per row"),
         ("a.jsonl", '{"text": "a", "weak": "x"}\n{"text": \n', "a.jsonl, line 2: not JSON"),

@@ -85,15 +85,15 @@ def test_vectors_that_cannot_be_used(here):
     (here / "head.npy").write_bytes(whole.replace(b"{", b"("))
     for name, message in (
         ("none.npy", "--embeddings none.npy: no such file; wanted an .npy file or a column"),
-        ("short.npy", "--embeddings short.npy has 100 rows, and the table 120; wanted one per row"),
-        ("flat.npy", r"--embeddings flat.npy holds float64 of shape \(120,\); wanted a matrix"),
+        ("short.npy", "embeddings short.npy has 100 rows, and the table 120; wanted one per row"),
+        ("flat.npy", r"embeddings flat.npy holds float64 of shape \(120,\); wanted a matrix"),
         ("words.npy", "wanted a matrix of numbers"),
-        ("objects.npy", "--embeddings objects.npy cannot be read"),
-        ("text.npy", "--embeddings text.npy cannot be read"),
-        ("long.npy", "--embeddings long.npy has 240 rows, and the table 120; wanted one per row"),
+        ("objects.npy", "embeddings objects.npy cannot be read"),
+        ("text.npy", "embeddings text.npy cannot be read"),
+        ("long.npy", "embeddings long.npy has 240 rows, and the table 120; wanted one per row"),
         *((f"{n}.npy", f"{n}.npy cannot be read") for n in ("empty", "zip", "cut", "huge", "head")),
         ("vector", "no column 'vector'"),
-        ("text", "--embeddings text, line 2: found 'topic.*; wanted a list of numbers"),
+        ("text", "embeddings text, line 2: found 'topic.*; wanted a list of numbers"),
     ):
         refused(message, *given, name)
     for last, shown in (([1.0], r"\[1.0\]"), ([1.0, 10**400], r"\[1.0, 1000.*")):
@@ -101,7 +101,7 @@ def test_vectors_that_cannot_be_used(here):
         rows.append(["3", "c1", last])
         path = write_table(here / "odd.jsonl", rows, ["text", "weak", "vector"])
         wanted = "wanted 2 numbers, as in line 1"
-        message = f"--embeddings vector, line 4: found {shown}; {wanted}"
+        message = f"embeddings vector, line 4: found {shown}; {wanted}"
         refused(message, path, *TEXT, *LABEL, "--embeddings", "vector")
     refused("--text is missing; wanted a column of texts, or --embeddings", "news.csv", *LABEL)
     assert not list(here.glob("*-lops"))

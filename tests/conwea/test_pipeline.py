@@ -43,7 +43,7 @@ def test_the_classifier_is_trained_on_corrected_labels(monkeypatch, dataset, go,
     def select(samples, labels):
         told.append([CLASSES[(CLASSES.index(label) + 1) % 3] for label in labels])
         mask = np.arange(len(samples)) % 2 == 0
-        return Corrected(kept_by(mask, samples, labels), np.array(told[-1], dtype=object))
+        return Corrected(kept_by(mask, samples, labels), np.array(told[-1], dtype=object), labels)
 
     monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
     go(dataset, head_start, arms=["lops"], resume=True)

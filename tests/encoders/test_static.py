@@ -10,7 +10,7 @@ from lops_adapters import shipped
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import static
 from lops_adapters.encoders.pretrained import load_config
-from lops_adapters.encoders.static import WIDTH, piece_table, pieces_of_word, static_vectors
+from lops_adapters.encoders.static import WIDTH, piece_table, pieces_of_words, static_vectors
 from lops_adapters.encoders.word_counts import CHAR, KnownWords, count_words
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes import text_probe
@@ -36,12 +36,34 @@ def test_pieces_are_those_of_the_tokenizer(word):
     from lops_adapters.encoders.pretrained import load_tokenizer
 
     tokens = load_tokenizer("minilm").tokenize(word)
-    pieces = list(piece_table().rows)
-    assert [pieces[row] for row in pieces_of_word(word)] == [t for t in tokens if t != "_"]
+    rows, sizes = pieces_of_words([word, "x"])
+    pieces = [piece_table().pieces[row] for row in rows[: sizes[0]]]
+    assert pieces == [t for t in tokens if t != "_"]
+    assert rows[sizes[0] :].tolist() == [piece_table().pieces.index("x")]
+
+
+def test_pieces_are_the_longest_that_fit_whatever_is_cut_with_them():
+    """By hand, one word after the other."""
+    known = {piece: row for row, piece in enumerate(piece_table().pieces)}
+
+    def cut(word, head=""):
+        for end in range(len(word), 0, -1):
+            row = known.get(head + word[:end])
+            if row is not None:
+                return [row, *cut(word[end:], "##")]
+        return [] if not word else [None]
+
+    texts = ["".join(chr(97 + (i * k * k) % 26) for k in range(1 + i % 23)) for i in range(400)]
+    words = ["river", *texts, "internationalization", "0x7f", "ж" * 3, "river\u17a2x", "a" * 101]
+    expected = [[] if None in cut(word) or len(word) > 100 else cut(word) for word in words]
+    rows, sizes = pieces_of_words(words)
+    assert sizes.tolist() == [*map(len, expected)]
+    assert rows.tolist() == [row for of_word in expected for row in of_word]
 
 
 def test_a_text_is_the_sum_of_its_words_and_a_word_the_mean_of_its_pieces():
-    pieces, vectors = piece_table().rows, piece_table().vectors.astype(np.float64)
+    pieces = {piece: row for row, piece in enumerate(piece_table().pieces)}
+    vectors = piece_table().vectors.astype(np.float64)
     word = vectors[[pieces["em"], pieces["##bed"], pieces["##ding"], pieces["##s"]]].mean(axis=0)
     text = (1 + np.log(2)) * word + vectors[pieces["bank"]]
     found = static_vectors(["Embeddings, bank: embeddings!"])
@@ -81,7 +103,7 @@ def test_words_are_cut_once(monkeypatch):
     counts = count_words(["the river bank"])
     before = static_vectors(counts)
     static_vectors(["other texts between two blocks of a table"])
-    monkeypatch.setattr(static, "pieces_of_word", lambda word: pytest.fail("cut again"))
+    monkeypatch.setattr(static, "pieces_of_words", lambda words: pytest.fail("cut again"))
     np.testing.assert_array_equal(static_vectors(counts.rows(np.array([0]))), before)
 
 

@@ -196,3 +196,13 @@ def test_the_interval_of_alpha_is_the_same_in_any_order_of_rows():
     votes = rng.integers(-1, 3, (80, 3))
     shuffled = rng.permuted(votes[rng.permutation(80)], axis=1)
     assert alpha(votes, 3) == alpha(shuffled, 3)
+
+
+def test_one_checked_row_leaves_no_more_than_the_rows_that_differ():
+    """Two sources that differ on half of the rows: a source is at most half as often right."""
+    first, second = np.zeros(40, dtype=int), np.repeat([1, 0], 20)
+    checked = np.full(40, -1)
+    checked[[0, 30]] = 0
+    found = difference(first, second, checked, np.full((40, 2), 0.5), 0.05)
+    assert -0.6 < found.low < 0
+    assert found.more < 10

@@ -86,3 +86,17 @@ def test_the_same_file_is_written_without_quotes(tmp_path):
     assert (tmp_path / "c.tsv").read_text() == path.read_text().replace('"two\tb', '"two\tc')
     with pytest.raises(LopsError, match=r"'c.td' holds the delimiter or a line break"):
         next(readers.open_table([path], raw=True).blocks()).replaced("label", {1: "c\td"})
+
+
+def test_a_quote_that_breaks_amid_the_first_bytes():
+    """Only one that their last line leaves open may be closed by later bytes."""
+    lines = ["text,label\n", '"one" more,a\n', "two,b\n", "three,b\n"]
+    assert not pair(lines, ",", "a.csv", whole=False)
+
+
+def test_long_cells_that_repeat_are_no_labels():
+    """A text of two lines, each with a comma, in a table of templates that repeat."""
+    template = "word " * 20 + "."
+    rows = [f"{template},{i}\n" for i in range(4)]
+    lines = ["text,nr\n", *rows, f'"{template},5\n', f'{template}",6\n']
+    assert pair(lines, ",", "a.csv")

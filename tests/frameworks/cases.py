@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from ..self_training import toys as self_training
 from ..westclass import toys as westclass
 from ..xclass import toys as xclass
 
-TOY = {"toy": f"{__package__}.toy:TOY"}
+TOY = {"toy": EntryPoint("toy", f"{__package__}.toy:TOY", "lops_adapters.frameworks")}
 NO_MODEL = "no/such/model"
 ENCODER = "lops_adapters.encoders.context_encoder:ContextEncoder"
 BLOCK = "lops_adapters.encoders.context_encoder._BLOCK"
@@ -105,16 +106,6 @@ class Case:
     keep_all: Mapping[str, int] = field(default_factory=dict)
     selects: Mapping[str, int] = field(default_factory=lambda: {"run_arm": 1})
     libraries: tuple[str, ...] = ()
-
-    @property
-    def program(self) -> str:
-        """The module that ``python -m`` runs."""
-        return TOY[self.name].partition(":")[0] if self.name in TOY else self.package
-
-    @property
-    def package(self) -> str:
-        """What the help calls the program."""
-        return f"lops_adapters.{self.name}"
 
     @property
     def blind(self) -> list[str]:
@@ -327,7 +318,6 @@ CASES = {
             unknown_encoders=(),
             sizes={"epochs": 3},
             probe_epochs=3,
-            arm_tables=("pseudo_labels-*.csv",),
             files=("toy.py",),
         ),
     )

@@ -15,7 +15,7 @@ from lops_adapters.runs.options import parser_for
 
 from ..framework_checks import BAD_OPTIONS, assert_refused
 from ..light import LIGHT, start
-from .cases import CASES
+from ..pages import command_lines
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -61,7 +61,7 @@ def test_options_argparse_refuses(stand, few, tmp_path):
     for option in (*common, *stand.case.usage):
         status, out, err = stand.command(tmp_path / "run", *option.split(), data=few)
         assert (status, out) == (2, "")
-        assert err.startswith(f"usage: python -m lops_adapters.{stand.case.name} ")
+        assert err.startswith(f"usage: {stand.framework.program} ")
     assert not (tmp_path / "run").exists()
 
 
@@ -100,17 +100,17 @@ def test_help_is_quick_and_light():
     """No heavy library, and no Keras backend chosen; one program after the other."""
     started = start(
         "import runpy\n"
-        f"for program in {[case.program for case in CASES.values()]}:\n"
-        "    sys.argv = [program, '--help']\n"
+        f"for program in {['', *(f'.{name}' for name in FRAMEWORKS)]}:\n"
+        "    sys.argv = ['lops', *([] if program else ['xclass']), '--help']\n"
         "    try:\n"
-        "        runpy.run_module(program, run_name='__main__')\n"
+        "        runpy.run_module(f'lops_adapters{program}', run_name='__main__')\n"
         "    except SystemExit as stopped:\n"
         "        assert not stopped.code\n"
     )
-    assert started.packages <= LIGHT | {"tests"}
+    assert started.packages <= LIGHT
     assert started.modules < 600
     assert started.backend is None
-    for name in CASES:
+    for name in FRAMEWORKS:
         assert f"usage: python -m lops_adapters.{name} " in said(started.out)
 
 
@@ -145,7 +145,7 @@ def test_help_says_what_the_framework_is(stand):
     assert f"comma-separated, of {', '.join(known)}" in text
     assert f"(default: {framework.settings.shown_arms()})" in text
     for arguments, explanation in framework.examples:
-        command = f"python -m lops_adapters.{framework.name} {arguments}".strip()
+        command = f"{framework.program} {arguments}".strip()
         assert f"{command} {explanation}" in text
         parser_for(framework).parse_args(arguments.split())
 
@@ -153,7 +153,8 @@ def test_help_says_what_the_framework_is(stand):
 def test_commands_of_the_docs():
     """Each is understood: the framework, its options and their values."""
     pages = [DOCS.parent / "README.md", *sorted(DOCS.glob("**/*.md"))]
-    commands = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    commands = "\n".join(command_lines(text))
     found = re.findall(r"^python -m lops_adapters\.(\w+)(.*)", commands, re.MULTILINE)
     assert {name for name, _ in found} == {*FRAMEWORKS}
     for name, arguments in found:

@@ -61,7 +61,7 @@ def test_permuted_gold_labels_change_the_measurements(gold_runs, case):
 
 def sources(case):
     """The syntax trees of a framework, by file."""
-    module = Path(import_module(FRAMEWORKS[case.name].partition(":")[0]).__file__)
+    module = Path(import_module(FRAMEWORKS[case.name].module).__file__)
     files = [module.parent / name for name in case.files] or sorted(module.parent.glob("*.py"))
     return {path.name: ast.parse(path.read_text(encoding="utf-8")) for path in files}
 

@@ -1,44 +1,25 @@
-"""A fifth framework in one file: String-Match, the selector, a linear classifier.
+"""A framework in one file: String-Match, a selection, a linear classifier."""
 
-The suite registers it for its tests. It shows what a framework has to say, and nothing else.
-"""
-
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
-
-from lops_adapters import console
 from lops_adapters.core import LopsError
-from lops_adapters.probes import Probe, probe_class
-from lops_adapters.pseudo_labels import PseudoLabels, string_match
-from lops_adapters.runs import stages
+from lops_adapters.probes import probe_class
+from lops_adapters.pseudo_labels import string_match
 from lops_adapters.runs.classifiers import ProbeClassifier
-from lops_adapters.runs.command import command
-from lops_adapters.runs.files import label_table
 from lops_adapters.runs.framework import Framework
-from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
-from lops_adapters.runs.stages import Samples, iteration
+from lops_adapters.runs.settings import FrameworkSettings, setting
+from lops_adapters.runs.stages import Prepared, Samples, Stage
 from lops_adapters.selection import trusted_positions
 
 
 @dataclass(frozen=True, kw_only=True)
 class ToySettings(FrameworkSettings):
-    """Settings of the toy; the probe ``same`` is a fresh classifier."""
+    """Each field is an option of the command, with its default per preset."""
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"quick": {}, "paper": {"epochs": 20}}
+    PRESETS: ClassVar[dict[str, Any]] = {"quick": {}, "paper": {"epochs": 20}}
 
-    epochs: int = setting(4, "epochs of classifier and probe", within=AT_LEAST_ONE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prepared(stages.Prepared):
-    """What both arms share."""
-
-    pseudo_labels: PseudoLabels
+    epochs: int = setting(4, "epochs of classifier and probe")
 
 
 class Toy(Framework[ToySettings]):
@@ -53,45 +34,46 @@ class Toy(Framework[ToySettings]):
     words = "seeds.json"
 
     def prepare(self, corpus, job):
-        """Match seed words."""
-        labels = string_match(
-            corpus.texts, {label: corpus.seeds.get(label, []) for label in corpus.classes}
-        )
+        """What all arms share: the pseudo-labels, stored as samples."""
+        seeds = {label: corpus.seeds.get(label, []) for label in corpus.classes}
+        labels = string_match(corpus.texts, seeds)
         if len(set(labels.labels)) < 2:
-            raise LopsError(f"found {len(labels)} pseudo-labels of one class; wanted two classes")
+            raise LopsError("found labels of one class; give seed words of two")
         samples = Samples.documents(labels, corpus)
-        return Prepared(corpus=corpus, samples=samples, seconds={}, pseudo_labels=labels)
+        return Prepared(corpus=corpus, samples=samples, seconds={})
 
     def run_arm(self, arm, prepared, job):
-        """Select and train."""
-        corpus, labels = prepared.corpus, prepared.pseudo_labels
-        build = partial(_classifier, job)
-        selector = job.selector(arm, build, positions=labels.positions)
-        samples = [corpus.texts[i] for i in labels.positions]
+        """Select and train: one stage."""
+        corpus, labels = prepared.corpus, prepared.samples.labels
+        positions = prepared.samples.positions
+        texts = [corpus.texts[i] for i in positions]
+
+        def classifier():
+            sizes = {"epochs": job.settings.epochs, "batch_size": 8}
+            return probe_class("linear")(**sizes, learning_rate=0.3)
+
+        # What standard, lops, committee and every other arm do differently.
+        selector = job.selector(arm, classifier, positions=positions)
         selection, select_seconds = job.folder.select(
-            f"{arm}-selection", partial(selector, samples, labels.labels)
+            f"{arm}-selection", lambda: selector(texts, labels)
         )
 
-        def train() -> dict[str, np.ndarray]:
-            kept = trusted_positions(selection, labels.labels)
-            codes = [corpus.classes.index(label) for label in labels.labels[kept]]
-            classifier = build()
-            classifier.fit([samples[i] for i in kept], codes, len(corpus.classes), seed=job.seed)
-            job.save_model(arm, ProbeClassifier("toy", corpus.classes, classifier))
-            return {"probabilities": classifier.predict_proba(corpus.texts)}
+        def train():
+            kept = trusted_positions(selection, labels)
+            model, codes = classifier(), prepared.samples.codes[kept]
+            kept_texts = [texts[i] for i in kept]
+            model.fit(kept_texts, codes, len(corpus.classes), seed=job.seed)
+            job.save_model(arm, ProbeClassifier("toy", corpus.classes, model))
+            return {"probabilities": model.predict_proba(corpus.texts)}
 
+        # A resumed run reads a finished stage from its folder.
         arrays, train_seconds = job.folder.stage(f"{arm}-classifier", train)
-        seconds, probabilities = (select_seconds, train_seconds), arrays["probabilities"]
-        tables = {"pseudo_labels-0.csv": label_table(prepared.samples)}
-        yield iteration(0, labels, corpus, selection, probabilities, seconds, tables=tables)
-
-
-def _classifier(job) -> Probe:
-    return probe_class("linear")(epochs=job.settings.epochs, batch_size=8, learning_rate=0.3)
+        yield Stage(
+            samples=prepared.samples,
+            selection=selection,
+            probabilities=arrays["probabilities"],
+            seconds={"selection": select_seconds, "classifier": train_seconds},
+        )
 
 
 TOY = Toy()
-main = command(TOY)
-
-if __name__ == "__main__":
-    sys.exit(console.guarded(main)(None))

@@ -11,7 +11,7 @@ from lops_adapters.formats.readers import open_table
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.votes import votes_by_text
-from lops_adapters.tables.results import types_like
+from lops_adapters.tables.parts import types_like
 from lops_adapters.tables.survey import survey_of
 from lops_adapters.texts.agree import agree
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
+from lops_adapters.formats import readers
+from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.reader import read_labels
@@ -105,3 +107,33 @@ def test_half_as_many_classes_as_rows_are_enough():
     assert len(read_classes(count([*range(10), *range(10)]), COLUMNS).names) == 10
     with pytest.raises(LopsError, match="found 11 different labels in 20 texts, such as '0'"):
         read_classes(count([*range(11), *range(9)]), COLUMNS)
+
+
+def test_votes_of_parts_add_up():
+    """As when workers count parts of a table."""
+    parts = []
+    for votes in ([["a", "b"], ["a", "a"]], [["b", "b"], ["a", "c"]]):
+        tally, where = Tally(), Lines([1, 2])
+        tally.count(tally.numbers(["a", "b"], where), where)
+        tally.count_votes(votes, where)
+        parts.append(tally)
+    parts[0].join(parts[1])
+    assert dict(zip(parts[0].labels[1:], parts[0].votes[1:].tolist(), strict=True)) == {
+        "a": 4, "b": 3, "c": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("labels", "meant"), [("a-", "-"), ("ab", None)])
+def test_a_dash_is_no_class_unless_a_class_is_named_so(labels, meant):
+    classes = read_classes(count(labels), COLUMNS)
+    assert classes.meant(["-", " ", "a"]) == {"-": meant, " ": None, "a": "a"}
+
+
+def test_an_id_stays_text_where_a_label_is_missing(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("name,text,weak\nNA,one,NA\nb,two,x\n")
+    columns = Columns("text", "weak", id="name")
+    (block,) = readers.open_table([path]).blocks()
+    ids, labels = columns.cells(block, ["name", "weak"])
+    assert ids == ["NA", "b"]
+    assert [None if is_unlabelled(label) else label for label in labels] == [None, "x"]

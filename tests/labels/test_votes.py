@@ -41,10 +41,10 @@ def test_rows_of_annotations_in_select():
 
 
 def test_a_vote_of_minus_one_counts_if_there_is_no_other():
-    """Three sources; the rows have the votes -1 -1 and none, -1 1 1, and none at all."""
-    cells = [[-1, -1, None], [-1, 1, ""], [None, 1, None]]
-    assert majority(cells, lambda vote: False) == [-1, 1, None]
-    assert majority(cells, lambda vote: vote == -1) == [None, 1, None]
+    """Three sources; the rows have the votes -1 -1, -1 1 1, none at all, and -1 1."""
+    cells = [[-1, -1, None, -1], [-1, 1, "", 1], [None, 1, None, None]]
+    assert majority(cells, lambda vote: False) == [-1, 1, None, 1]
+    assert majority(cells, lambda vote: vote == -1) == [None, 1, None, 1]
 
 
 def test_an_annotation_is_one_label():

@@ -1,10 +1,9 @@
-"""A package of somebody else brings a method and a member; commands then take them."""
+"""A package of somebody else brings a method, a member and a framework; commands take them."""
 
 import configparser
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +26,7 @@ TEXTS, LABELS, _ = noisy_texts(60)
 def installed(tmp_path):
     """Put the package where pip would, with other entry points where asked."""
 
-    def install(name="lops-toy", points=None):
+    def install(name="lops-toy", points=None, code=None):
         site = tmp_path / "site"
         settings = configparser.ConfigParser()
         settings.read(PACKAGE / "setup.cfg")
@@ -37,7 +36,7 @@ def installed(tmp_path):
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         lines = [f"[{group}]\n{text.strip()}\n" for group, text in groups.items()]
         (about / "entry_points.txt").write_text("\n".join(lines))
-        shutil.copy(PACKAGE / "lops_toy.py", site)
+        (site / "lops_toy.py").write_text(code or (PACKAGE / "lops_toy.py").read_text())
         return site
 
     return install
@@ -110,6 +109,61 @@ def test_its_own_tests(installed, tmp_path):
     code += "check_method('shortest'); check_member(lops_toy.FIRST_WORD); print('fine')"
     status, out, err = run(installed(), tmp_path, "-c", code)
     assert (status, out) == (0, "fine\n"), err
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+FRAMEWORK, TOML, CHECK = re.findall(
+    r"```(?:python|toml)\n(.*?)```", (DOCS / "framework.md").read_text(encoding="utf-8"), re.DOTALL
+)
+
+
+@pytest.fixture
+def framework(installed):
+    """The package of docs/framework.md, from its blocks."""
+    group, point = re.search(r'^\[project.entry-points."(.*?)"\]\n(.*?)\n', TOML, re.M).groups()
+    return installed("lops-toy", {group: point.replace('"', "")}, FRAMEWORK)
+
+
+def test_a_framework_in_the_command(framework, tmp_path):
+    options = ["--max-docs", "200", "--arms", "standard,lops,shares", "--quiet"]
+    status, _, err = run(framework, tmp_path, *LOPS, "toy", *options)
+    assert status == 2
+    assert "'shares' is unknown" in err
+    options[3] = "standard,lops"
+    status, out, err = run(framework, tmp_path, "-m", "lops_adapters", "toy", *options)
+    assert status == 0, err
+    assert "Labels: runs/toy-demo-quick-seed0/predictions.csv" in out
+    code = "import lops_adapters as l; "
+    code += "print(l.load('runs/toy-demo-quick-seed0').predict(['a goal']))"
+    status, out, err = run(framework, tmp_path, "-c", code)
+    assert (status, out) == (0, "['sports']\n"), err
+    status, out, err = run(framework, tmp_path, *LOPS, "toy", "--help")
+    assert (status, out[:16]) == (0, "usage: lops toy "), err
+
+
+def test_the_check_of_a_framework(framework, tmp_path):
+    code = f"{CHECK}\nfrom pathlib import Path; test_the_toy(Path('here'))"
+    status, _, err = run(framework, tmp_path, "-c", code)
+    assert status == 0, err
+
+
+def test_the_toy_of_the_suite_is_the_one_of_the_page():
+    toy = (DOCS.parent / "tests" / "frameworks" / "toy.py").read_text(encoding="utf-8")
+    assert toy.partition('"""\n\n')[2] == FRAMEWORK
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("lops_toy:ToySettings", "wanted an instance of Framework with the name 'toy'"),
+        ("lops_toy:NONE", "cannot be loaded (AttributeError: module 'lops_toy' has no attribute"),
+    ],
+)
+def test_a_broken_framework_is_refused(installed, tmp_path, value, words):
+    site = installed("lops-toy", {"lops_adapters.frameworks": f"toy = {value}"}, FRAMEWORK)
+    status, out, err = run(site, tmp_path, *LOPS, "toy", "--help")
+    assert (status, out) == (2, ""), err
+    assert words in err
 
 
 OTHER = """

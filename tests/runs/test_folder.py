@@ -14,7 +14,7 @@ from lops_adapters.runs.folder import (
     selection_from,
     slug,
 )
-from lops_adapters.selection import keep_all
+from lops_adapters.selection import Corrected, keep_all
 from lops_adapters.storage import pack_strings, unpack_strings
 
 CORPUS = Corpus("toy", ("a", "b"), ("one", "two"), ("x", "y"), {"x": ("one",)})
@@ -301,3 +301,13 @@ def test_a_run_whose_arm_lops_is_another_one_today_is_not_resumed(tmp_path):
     with pytest.raises(LopsError, match="an older version, whose arm lops is lops-adaptive today"):
         RunFolder.open(tmp_path / "run", config(method="algorithm1"), resume=True)
     assert json.loads((tmp_path / "run" / "config.json").read_text())["settings"]["keep"] == "auto"
+
+
+def test_a_correction_is_stored_with_the_labels_from_before():
+    before, after = (np.array(labels, dtype=object) for labels in (["x", "y"], ["y", "y"]))
+    arrays = selection_arrays(Corrected(keep_all(["a", "b"], after), after, before))
+    found = selection_from(dict(arrays))
+    assert isinstance(found, Corrected)
+    assert (found.labels.tolist(), found.before.tolist()) == (["y", "y"], ["x", "y"])
+    del arrays["before"]  # as older runs
+    assert selection_from(arrays).before.tolist() == ["y", "y"]

@@ -25,6 +25,7 @@ from lops_adapters.selection import METHODS, build, keep_all
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.methods.auto_keep import prefer
 from lops_adapters.self_training.settings import SelfTrainingSettings
+from lops_adapters.westclass.settings import WestclassSettings
 
 from ..self_training.toys import documents
 
@@ -190,6 +191,8 @@ def test_the_labels_of_a_run_are_the_best_arms(job):
     assert predict(["standard"]) == "standard"
     assert predict(["random"]) == "standard"
     assert predict(["lops"]) == "lops"
+    arms = dict.fromkeys(["standard", "lops", "committee-documents"])
+    assert best_arm({"arms": arms}) == "committee-documents"  # as lops_adapters.load prefers
 
 
 class Probe:
@@ -410,19 +413,69 @@ def finish(job, stage, n):
 
 
 def test_random_is_the_control_of_the_first_finished_arm(job):
-    assert job.controlled("{}-selection") is None
+    assert job.controlled("{}-selection", "random") is None
     for arm, n in (("lops-all", 2), ("standard", 20), ("random", 12)):
         finish(job, f"{arm}-selection", n)
-        assert job.controlled("{}-selection") is None
+        assert job.controlled("{}-selection", "random") is None
     for arm, n in (("lops", 4), ("lops-adaptive", 10), ("automatic", 6), ("committee", 8)):
         texts, labels = finish(job, f"{arm}-selection", n)
-        assert job.controlled("{}-selection") == arm
-        assert job.controlled("{}-0-selection") is None
+        assert job.controlled("{}-selection", "random") == arm
+        assert job.controlled("{}-0-selection", "random") is None
         selector = job.selector("random", Probe, control_of="{}-selection")
         selection = selector(texts, labels)
         assert [report.kept for report in selection.per_class.values()] == [n / 2, n / 2]
         why = {report.why for report in selection.per_class.values()}
         assert why == {f"random, as many as {arm} keeps"}
+
+
+def test_a_control_is_of_the_arm_that_it_is_named_after(job):
+    for arm, n in (("lops", 4), ("committee", 8)):
+        texts, labels = finish(job, f"{arm}-selection", n)
+    selector = job.selector("random-of-lops", Probe, control_of="{}-selection")
+    selection = selector(texts, labels)
+    assert [report.kept for report in selection.per_class.values()] == [2, 2]
+    assert {report.why for report in selection.per_class.values()} == {
+        "random, as many as lops keeps"
+    }
+
+
+def test_a_control_selects_where_its_arm_does(job):
+    for arm, n in (("committee", 8), ("committee-twice", 4)):
+        texts, labels = finish(job, f"{arm}-selection", n)
+    for control, n in (("random", 8), ("random-twice", 4), ("random-of-committee-twice", 4)):
+        selection = job.selector(control, Probe, control_of="{}-selection")(texts, labels)
+        assert len(selection.kept) == n
+
+
+def test_a_control_runs_after_its_arm_and_not_without_it(job):
+    toy, arms = Toy(), ["random-of-corrected", "random-of-lops", "lops", "corrected"]
+    metrics = run(toy, Dataset(CORPUS, GOLD), job, arms)
+    assert set(metrics["arms"]) == set(arms)
+    assert [call for call in toy.calls if call.endswith("0")][:2] == ["lops 0", "corrected 0"]
+    with pytest.raises(LopsError, match="random-of-lops is the control of lops; add it to arms"):
+        run(toy, Dataset(CORPUS, GOLD), job, ["standard", "random-of-lops"])
+
+
+def test_corrected_rejects_nothing_and_its_control_changes_as_many_labels(job):
+    texts, gold = documents(60)
+    labels = np.array(gold, dtype=object)
+    labels[:6] = [next(name for name in dict.fromkeys(gold) if name != one) for one in gold[:6]]
+    select = job.selector("corrected", LinearProbe, correct=True)
+    found, _ = job.folder.select("corrected-selection", lambda: select(texts, labels))
+    assert len(found.kept) == 60
+    assert (found.labels != labels).any()
+    control = job.selector("random-of-corrected", Probe, control_of="{}-selection")(texts, labels)
+    assert len(control.kept) == 60
+    changed = [sorted(zip(labels, one.labels, strict=True)) for one in (found, control)]
+    assert changed[0] == changed[1]
+    assert found.labels.tolist() != control.labels.tolist()
+
+
+def test_labels_are_corrected_among_documents_only():
+    known = WestclassSettings.known_arms()
+    assert {"corrected-documents", "random-of-corrected-documents", "random-of-lops"} <= set(known)
+    assert not {"corrected", "random-of-corrected"} & set(known)
+    assert {"corrected", "random-of-corrected"} <= set(ConweaSettings.known_arms())
 
 
 def test_random_without_an_arm_to_control_keeps_tau(job):

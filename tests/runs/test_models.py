@@ -1,12 +1,12 @@
 """Finding a trained classifier; tests/frameworks/test_models.py tests what real ones predict."""
 
 import json
-from types import SimpleNamespace
+from importlib.metadata import EntryPoint
 
 import pytest
 
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.runs.framework import FRAMEWORKS
+from lops_adapters.runs.framework import FRAMEWORKS, Framework
 from lops_adapters.runs.models import load
 
 
@@ -21,12 +21,19 @@ class Stub:
         return cls(folder, device)
 
 
-STUB = SimpleNamespace(model=f"{__name__}:Stub")
+class StubFramework(Framework):
+    """Nothing but its model."""
+
+    name = "stub"
+    model = f"{__name__}:Stub"
+
+
+STUB = StubFramework()
 
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    monkeypatch.setitem(FRAMEWORKS, "stub", f"{__name__}:STUB")
+    monkeypatch.setitem(FRAMEWORKS, "stub", EntryPoint("stub", f"{__name__}:STUB", "here"))
 
 
 def model(folder, kind="stub"):

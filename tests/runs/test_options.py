@@ -21,7 +21,7 @@ class ToySettings(FrameworkSettings):
         "paper": {},
     }
 
-    rounds: int = setting(7, "rounds of play", within=AT_LEAST_ONE)
+    rounds: int = setting(7, "rounds of play")
     limit: int | None = setting(None, "pieces on 50 % of the board", within=AT_LEAST_ONE)
     pace: float = setting(0.5, "moves per second", metavar="P")
     opening: str = setting("plain", "how to begin", choices=("plain", "wild"))

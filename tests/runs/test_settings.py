@@ -9,7 +9,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.runs import settings as room
-from lops_adapters.runs.final import FinalSettings
+from lops_adapters.runs.rounds import FinalSettings
 from lops_adapters.runs.settings import AT_LEAST_ONE, FrameworkSettings, setting
 
 
@@ -22,7 +22,7 @@ class ToySettings(FrameworkSettings):
     }
     WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"rounds": 9}
 
-    rounds: int = setting(5, "rounds of play", within=AT_LEAST_ONE)
+    rounds: int = setting(5, "rounds of play")
     limit: int | None = setting(None, "pieces at most", within=AT_LEAST_ONE)
     opening: str = setting("plain", "how to begin", choices=("plain", "wild"))
 

@@ -46,9 +46,10 @@ def test_what_users_see():
     assert [(one.count, one.kept, one.why) for one in selection.per_class.values()] == [
         (2, 1, "one"), (2, 1, "two"),
     ]  # fmt: skip
-    corrected = outcome().selection(["a", "b"], corrected=True)
+    corrected = outcome().selection(["a", "b"], np.array([1, 0, 1, 1]))
     assert isinstance(corrected, Corrected)
     assert corrected.labels.tolist() == ["a", "a", "b", "b"]
+    assert corrected.before.tolist() == ["b", "a", "b", "b"]
 
 
 def test_labels_to_train_on():

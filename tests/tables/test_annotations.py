@@ -7,6 +7,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.formats import readers
 from lops_adapters.labels.columns import Columns
+from lops_adapters.tables import annotations
 from lops_adapters.tables.annotations import joined
 
 BY_FILE = Columns("text", "label", source="file")
@@ -70,3 +71,23 @@ def test_one_file_is_of_one_source(tmp_path):
         joined(readers.open_table([path]), BY_FILE)
     with pytest.raises(LopsError, match="--source file joins the rows of each text; give --text"):
         Columns(None, "label", source="file", embeddings="v").check(readers.open_table([path]))
+
+
+@pytest.mark.parametrize("name", ["gold", "checked"])
+def test_the_first_gold_or_checked_label_that_is_not_missing(tmp_path, name):
+    """The first row of a text may have none."""
+    path = tmp_path / "long.csv"
+    path.write_text(f"text,label,who,{name}\none,x,anna,\none,y,ben,y\none,x,eve,x\ntwo,x,anna,x\n")
+    own = {"gold": "gold"} if name == "gold" else {"checked_column": "checked"}
+    table, _ = joined(readers.open_table([path]), Columns("text", "label", source="who", **own))
+    assert [cells for _, _, cells in table.cells((name,))] == [("y",), ("x",)]
+
+
+def test_as_many_votes_as_the_limit_are_read(tmp_path, monkeypatch):
+    paths = [tmp_path / "anna.csv", tmp_path / "ben.csv"]
+    long(paths)
+    monkeypatch.setattr(annotations, "MOST", 4)
+    assert joined(readers.open_table(paths), BY_FILE)[1].votes == ("anna", "ben")
+    monkeypatch.setattr(annotations, "MOST", 3)
+    with pytest.raises(LopsError, match="2 sources of 2 texts; wanted at most 3 texts times"):
+        joined(readers.open_table(paths), BY_FILE)

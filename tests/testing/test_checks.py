@@ -279,7 +279,7 @@ def test_a_framework_that_reads_gold_labels_is_named(tmp_path):
             path = job.folder.path.parent / "toy" / "documents.jsonl"
             other = job.folder.path.parent / "permuted" / "toy" / "documents.jsonl"
             gold = (other if other.exists() else path).read_text(encoding="utf-8")
-            scores = np.full(len(prepared.pseudo_labels), float(hash(gold) % 1000))
+            scores = np.full(len(prepared.samples), float(hash(gold) % 1000))
             return replace(prepared, samples=replace(prepared.samples, scores=scores))
 
     with pytest.raises(AssertionError, match=r"toy: gold labels change .*pseudo_labels"):

@@ -8,11 +8,11 @@ import pytest
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("select", "vectors", "report", "check", "datasets", "layouts", "how-much")
+PAGES = ("select", "vectors", "report", "check", "datasets", "layouts", "limits")
 # Pages whose Python blocks other tests run: test_tutorials.py and the test_docs.py of other rooms.
 ELSEWHERE = {
-    *("clean-table", "sources", "llm-labels", "agreement", "seed-words", "own-texts"),
-    *("core", "selection", "committee", "learning-order", "inject", "extend", "probes"),
+    *("clean-table", "sources", "llm-labels", "agreement", "own-texts", "framework"),
+    *("selection", "committee", "learning-order", "inject", "extend", "probes"),
     *("integrations", "training", "recipes", "copy-core", "index"),
 }
 

@@ -28,6 +28,8 @@ from lops_adapters.selection.outcome import Outcome, Predicted
 # Of frameworks, whose labels say nothing that members do not say. Chosen on AG News and
 # 20news-coarse among 0.5, 0.7, 0.9 and 0.95, when labels were rejected only.
 SURE_IN_FRAMEWORKS = 0.95
+# Below the largest probability of any row.
+KEEP_ALL = 1e-9
 TOO_FEW = "too few samples, kept whole"
 CANNOT_TELL = "the members cannot tell, kept whole"
 

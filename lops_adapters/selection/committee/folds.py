@@ -14,7 +14,7 @@ import numpy as np
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.probes.base import Probe, Steady, check_codes, check_counts, cut
+from lops_adapters.probes.base import Probe, Steady, Update, check_codes, check_counts, cut
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods, preferred
 
 FOLDS = 3  # of cross-validation, unless others are asked for
@@ -84,6 +84,7 @@ class Folded:
         quiet: no progress bar.
         groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
             None: folds are stratified.
+        copies: (n,) int codes of the texts; copies share one, and a fold. None: no copies.
     """
 
     samples: Sequence[Any]
@@ -93,12 +94,39 @@ class Folded:
     seed: int = 0
     quiet: bool = True
     groups: np.ndarray | None = None
+    copies: np.ndarray | None = None
 
     @classmethod
     def of(cls, labelled: Labelled, folds: int, seed: int, quiet: bool = True) -> Folded:
         """Return labelled samples, cut into folds."""
         samples, codes, classes = labelled.samples, labelled.codes, labelled.classes
-        return cls(samples, codes, classes, folds, seed, quiet, labelled.groups)
+        apart = labelled.groups, labelled.copies
+        return cls(samples, codes, classes, folds, seed, quiet, *apart)
+
+    @property
+    def apart(self) -> np.ndarray | None:
+        """The (n,) codes of samples that do not score each other: groups, or copies."""
+        return self.copies if self.groups is None else self.groups
+
+    @property
+    def shares(self) -> np.ndarray:
+        """:func:`.class_shares`, (k,); inf for classes that folds cannot learn: of fewer
+        samples than folds, or of copies of one text.
+        """
+        k, codes = len(self.classes), self.codes
+        shares = class_shares(codes, k, self.folds)
+        if self.copies is not None:
+            texts = np.unique(self.copies * k + codes) % k
+            shares[np.bincount(texts, minlength=k) < 2] = np.inf
+        return shares
+
+    def shared(self, scores: np.ndarray) -> np.ndarray:
+        """Return scores, (n, k), with the mean of its copies for each sample."""
+        if self.copies is None:
+            return scores
+        sums = np.zeros((int(self.copies.max()) + 1, scores.shape[1]))
+        np.add.at(sums, self.copies, scores)
+        return np.asarray((sums / np.bincount(self.copies)[:, None])[self.copies])
 
     def check(self) -> None:
         """Raise a LopsError of codes that do not fit the samples, and too few or many folds."""
@@ -112,9 +140,13 @@ class Folded:
     def fold(self) -> np.ndarray:
         """Return the fold of each sample, (n,) int64; raises as :meth:`splits`."""
         self.check()
-        if self.groups is None:
-            return fold_of(self.codes, self.folds, self.seed)
-        return fold_of_groups(self.groups, self.folds, self.seed)
+        if self.groups is not None:
+            return fold_of_groups(self.groups, self.folds, self.seed)
+        if self.copies is not None:
+            _, first = np.unique(self.copies, return_index=True)
+            if len(first) >= self.folds:
+                return np.asarray(fold_of(self.codes[first], self.folds, self.seed)[self.copies])
+        return fold_of(self.codes, self.folds, self.seed)
 
     def fold_of_each_group(self) -> np.ndarray:
         """Return the fold of each group, by its code, int64; empty without groups."""
@@ -199,7 +231,11 @@ def predict_held_out(
     for train, held_out in labelled.splits():
         prepared = probe.prepare(cut(read, train), fit=True)
         asked = probe.prepare(cut(read, held_out))
-        for time in _reached(probe, prepared, codes[train], k, seed, times):
+        waiting = list(times)
+        for update in probe.updates(prepared, codes[train], k, seed):
+            while waiting and reaches(update, waiting[0]):
+                looks[waiting.pop(0)][held_out] = probe.predict_prepared(asked)
+        for time in waiting:
             looks[time][held_out] = probe.predict_prepared(asked)
     return looks
 
@@ -212,21 +248,12 @@ def trained_until(
     It is trained again on the samples as it reads them, which takes less memory than a copy per
     checkpoint.
     """
-    next(_reached(probe, probe.prepare(read, fit=True), codes, n_classes, seed, [time]))
+    for update in probe.updates(probe.prepare(read, fit=True), codes, n_classes, seed):
+        if reaches(update, time):
+            break
     return copy.deepcopy(probe)
 
 
-def _reached(
-    probe: Probe,
-    prepared: Any,
-    codes: np.ndarray,
-    n_classes: int,
-    seed: int,
-    times: Sequence[float],
-) -> Iterator[float]:
-    """Train a probe and yield each of the times, ascending, when the training has reached it."""
-    waiting = list(times)
-    for update in probe.updates(prepared, codes, n_classes, seed):
-        while waiting and update.done >= max(1, round(waiting[0] * update.per_epoch)):
-            yield waiting.pop(0)
-    yield from waiting
+def reaches(update: Update, time: float) -> bool:
+    """Return whether a training has reached a time, in epochs, with an update."""
+    return update.done >= max(1, round(time * update.per_epoch))

@@ -143,14 +143,17 @@ class Neighbours(Member):
         compared = len(self._others)
         self._nearest = max(1, min(self.count, compared // (2 * self._n_classes), compared - 1))
         probabilities = np.empty((n, self._n_classes))
+        apart = np.arange(n) if labelled.apart is None else labelled.apart
+        several = np.bincount(apart)[apart] > 1
         starts = range(0, n, BLOCK)
         for start in progress(starts, desc="neighbours", unit="block", quiet=labelled.quiet):
             rows = np.arange(start, min(start + BLOCK, n))
             near = product(vectors[rows], self._others.T)
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
-            if labelled.groups is not None:
-                near[labelled.groups[rows][:, None] == labelled.groups[:compared]] = -np.inf
+            if apart is not None:
+                for row in rows[several[rows]].tolist():
+                    near[row - start, apart[:compared] == apart[row]] = -np.inf
             probabilities[rows] = self._shares(near)
         return probabilities
 

@@ -14,7 +14,6 @@ from lops_adapters.console import percent
 from lops_adapters.selection.committee.folds import Folded
 from lops_adapters.selection.committee.likelihoods import (
     LEAST_SKILL,
-    class_shares,
     likelihoods,
     preferred,
     skill,
@@ -87,13 +86,14 @@ def score(
     not know the language. ``unseen``: members are then fitted to score unseen samples.
     """
     codes, folds = labelled.codes, labelled.folds
-    of_labels = class_shares(codes, len(labelled.classes), folds)
+    of_labels = labelled.shares
     some, n, samples = members if vectors else (), len(codes), labelled.samples
     compared = vectors_of(some, n, lambda one: samples if one.read is None else one.read)
     total, best_skill, weights = np.zeros(()), 0.0, list[float]()
     said, choices = list[str](), list[np.ndarray]()
     for member in members:
-        likely = likelihoods(without_nan(member, member.score(labelled)), of_labels)
+        scored = labelled.shared(without_nan(member, member.score(labelled)))
+        likely = likelihoods(scored, of_labels)
         if unseen:
             member.fit(labelled)
         own_skill = skill(likely, codes)

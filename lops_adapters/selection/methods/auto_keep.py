@@ -11,13 +11,7 @@ from lops_adapters.probes.base import Probe
 from lops_adapters.selection.canonical import in_content_order
 from lops_adapters.selection.choice import Keep
 from lops_adapters.selection.committee.folds import FOLDS, Folded
-from lops_adapters.selection.committee.likelihoods import (
-    LEAST_SKILL,
-    class_shares,
-    likelihoods,
-    preferred,
-    skill,
-)
+from lops_adapters.selection.committee.likelihoods import LEAST_SKILL, likelihoods, preferred, skill
 from lops_adapters.selection.committee.members import Learnt
 from lops_adapters.selection.outcome import Outcome
 from lops_adapters.selection.selectors import Labels, Selector
@@ -41,7 +35,8 @@ def agreed_share(
     """
     if len(labelled) < FOLDS:
         return Share(1.0, "keep 1.000 by too few samples")
-    agreed = in_content_order(lambda ordered: prefer(ordered, probe, seed, quiet), labelled, seed)
+    ordered, places = in_content_order(labelled, seed)
+    agreed = prefer(ordered, probe, seed, quiet).at(places)
     fraction = max(1, int(agreed.mask.sum())) / len(agreed.mask)
     if not by_class:
         return Share(fraction, f"keep {fraction:.3f} by {agreed.stopped}")
@@ -82,8 +77,8 @@ def prefer(labelled: Labelled, probe: Probe, seed: int = 0, quiet: bool = True) 
     """
     classes, codes = labelled.classes, labelled.codes
     folded = Folded.of(labelled, FOLDS, seed, quiet)
-    of_labels = class_shares(codes, len(classes), FOLDS)
-    likely = likelihoods(Learnt("the probe", probe).score(folded), of_labels)
+    of_labels = folded.shares
+    likely = likelihoods(folded.shared(Learnt("the probe", probe).score(folded)), of_labels)
     mask = preferred(likely, codes) | np.isinf(of_labels)[codes]
     if skill(likely, codes) < LEAST_SKILL:
         mask[:] = True

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from lops_adapters.selection.choice import Choice
 from lops_adapters.selection.method import Method
 from lops_adapters.selection.methods.ranked import best, keep_best
 from lops_adapters.selection.outcome import Outcome
-from lops_adapters.selection.selectors import Labels, values
+from lops_adapters.selection.selectors import Corrected, Labels, values
 
 _UNTRAINED = "no probe was trained"
 
@@ -60,7 +61,6 @@ class Random(Method):
 
 
 def _drawn(n: int, seed: int) -> np.ndarray:
-    """Return n uniform random numbers in [0, 1) as scores."""
     return np.random.default_rng(seed).random(n)
 
 
@@ -79,6 +79,29 @@ def random_like(other: Selection, name: str, labelled: Labelled, seed: int = 0) 
     return Outcome.of(
         mask, scores, codes, len(labelled.classes),
         rule="random", stopped=_UNTRAINED, why=f"random, as many as {name} keeps",
+    )  # fmt: skip
+
+
+def relabelled_like(other: Selection, name: str, labelled: Labelled, seed: int = 0) -> Outcome:
+    """Keep everything, and change as many labels from one class to another as a correction does.
+
+    It is the control of that correction, a :class:`~lops_adapters.selection.Corrected`, made by the
+    arm of this name: what it changes each class into is the same, and which samples is random. So
+    class sizes stay those of the correction. Where a class has fewer samples than that, all change.
+    """
+    assert isinstance(other, Corrected)
+    k, labels = len(labelled.classes), (other.before.tolist(), other.labels.tolist())
+    classes = list(dict.fromkeys(chain(labelled.classes, *labels)))
+    before, after = (codes_among(each, classes) for each in labels)
+    scores, codes = _drawn(len(labelled), seed), labelled.codes.copy()
+    for code in range(k):
+        new = np.sort(after[(before == code) & (after != code) & (after < k)])
+        rows = np.flatnonzero(labelled.codes == code)
+        rows = rows[np.argsort(scores[rows], kind="stable")][: len(new)]
+        codes[rows] = new[: len(rows)]
+    return Outcome.of(
+        np.ones(len(codes), dtype=bool), scores, codes, k,
+        rule="random", stopped=_UNTRAINED, why=f"relabelled at random, as many as {name} does",
     )  # fmt: skip
 
 

@@ -100,8 +100,6 @@ class Probability(Confidence):
 
 
 class _Mean(Confidence):
-    """The mean of a number per sample over the checkpoints."""
-
     def __init__(self, codes: np.ndarray, n_classes: int) -> None:
         super().__init__(codes, n_classes)
         self._total, self._checkpoints = np.zeros(len(codes)), 0

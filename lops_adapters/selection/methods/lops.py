@@ -46,10 +46,6 @@ class Lops:
         self.probe.check_checkpoints()
 
     def __call__(self, samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
-        """Train the probe until the rule is decided, and select.
-
-        Raises what :class:`lops_adapters.core.LearningOrder` and the probe raise.
-        """
         labelled = Labelled.of(samples, pseudo_labels)
         return self.outcome(labelled).selection(labelled.classes)
 

@@ -9,10 +9,10 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Lops, build
+from lops_adapters.selection import METHODS, Corrected, Lops, build
 from lops_adapters.selection.canonical import as_selector
 from lops_adapters.selection.methods.auto_keep import prefer
-from lops_adapters.selection.methods.baselines import random_like
+from lops_adapters.selection.methods.baselines import random_like, relabelled_like
 
 from ...noisy import noisy_texts
 
@@ -133,3 +133,31 @@ def test_a_class_too_small_for_the_control_is_kept_whole():
     found = random_like(other, "lops", Labelled.of(["a"] * 5, ["x"] * 2 + ["z"] * 3))
     assert found.mask[:2].all()  # and two of the other class, for the size
     assert found.mask.sum() == 4
+
+
+def relabelled(labels, seed=0, n=40):
+    """The control of a correction that moves 3 of 20 from x to y, and 1 from y to x."""
+    before = np.array(["x"] * 20 + ["y"] * 20, dtype=object)
+    after = before.copy()
+    after[:3], after[20] = "y", "x"
+    other = Corrected(build("standard")(["a"] * 40, before), after, before)
+    return relabelled_like(other, "corrected", Labelled.of(range(n), labels), seed)
+
+
+def test_random_relabelling_changes_as_many_of_each_kind():
+    labels = np.array(["x"] * 20 + ["y"] * 20)
+    found, again, another = (relabelled(labels, seed) for seed in (3, 3, 4))
+    assert found.mask.all()
+    moved = [int((found.labels[part] != code).sum()) for part, code in
+             ((slice(0, 20), 0), (slice(20, 40), 1))]  # fmt: skip
+    assert moved == [3, 1]
+    assert found.labels.tolist() == again.labels.tolist() != another.labels.tolist()
+    assert found.labels[:3].tolist() != [1, 1, 1]  # other rows than the correction's
+
+
+def test_random_relabelling_of_a_smaller_class_changes_all_of_it():
+    found = relabelled(["x"] * 2 + ["y"] * 3 + ["z"] * 2, n=7)
+    assert found.labels.tolist()[:2] == [1, 1]
+    assert sorted(found.labels.tolist()[2:5]) == [0, 1, 1]
+    assert found.labels.tolist()[5:] == [2, 2]
+    assert relabelled(["x"] * 4, n=4).labels.tolist() == [0] * 4  # no sample is of y

@@ -14,7 +14,7 @@ from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build
 from lops_adapters.selection.votes import pooling, signals, source_table, sources
 from lops_adapters.selection.votes.signals import Signals, overlapping
-from lops_adapters.selection.votes.source_model import vote_rows
+from lops_adapters.selection.votes.source_model import predicted, vote_rows
 from lops_adapters.selection.votes.source_table import assess
 from lops_adapters.selection.votes.sources import by_votes, first_codes, fit
 
@@ -453,3 +453,33 @@ def test_joined_labels_are_rejected_if_more_probably_wrong_than_right():
     selection = select(texts, votes, encoder=None)
     assert not selection.mask.all()
     np.testing.assert_array_equal(selection.mask, selection.confidence >= 0.5)
+
+
+@pytest.mark.parametrize(("counts", "label"), [([5.0, 9.0], 0), ([9.0, 5.0], 1)])
+def test_weights_that_tie_up_to_rounding(counts, label):
+    """0.1 + 0.2 against 0.3: the class with fewer votes in all wins."""
+    worth, keys = np.array([0.1, 0.2, 0.3]), np.array([0, 2, 5])  # sources 0 and 1 say class 0
+    tied = Signals(keys, 2, worth, np.eye(3), np.array(counts), np.array([], dtype=int))
+    assert tied.labels(np.array([[0, 0, 1]])).tolist() == [label]
+
+
+def test_held_out_votes_by_hand():
+    """Of sources with unequal numbers of votes; each vote from the others of its row."""
+    votes = np.array([[0, 0, 1], [1, 1, -1], [0, -1, 0], [1, -1, 1], [0, 1, -1], [0, -1, -1]])
+    rows = vote_rows(Signals.of(votes, 2), votes, np.full(len(votes), -1))
+    model = by_votes(votes, 2).model._replace(overlap=np.eye(6))
+    keys, expected = rows.signals.keys.tolist(), []
+    for row in votes:
+        cast, total = [(m, vote) for m, vote in enumerate(row) if vote >= 0], 0.0
+        for source, vote in cast:
+            others = model.prior.copy()
+            for m, other in cast:
+                others += model.ratios[keys.index(2 * m + other)] * (m != source)
+            true = np.exp(others) / np.exp(others).sum()
+            of_votes = np.array([np.exp(model.ratios[keys.index(2 * source + c)]) for c in (0, 1)])
+            counts = np.array([(votes[:, source] == c).sum() for c in (0, 1)])
+            given = of_votes * counts[:, None]
+            given /= given.sum(axis=0)  # the probability of each vote, per true class
+            total += np.log(true @ given[vote]) - np.log(counts[vote] / counts.sum())
+        expected.append(total)
+    np.testing.assert_allclose(predicted(rows, model), expected, rtol=1e-6)

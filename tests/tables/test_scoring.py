@@ -1,0 +1,92 @@
+"""A block of a table that is scored."""
+
+import pickle
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from lops_adapters.core import LopsError
+from lops_adapters.formats import readers
+from lops_adapters.labels.columns import Columns
+from lops_adapters.report.totals import Totals
+from lops_adapters.selection import Choice
+from lops_adapters.selection.canonical import content_keys
+from lops_adapters.selection.committee.assessment import Assessment
+from lops_adapters.tables import fit
+from lops_adapters.tables.draw import Draw
+from lops_adapters.tables.job import TableJob
+from lops_adapters.tables.scoring import SampleCommittee, Scoring
+from lops_adapters.tables.survey import survey_of
+
+from ..noisy import noisy_rows, write_table
+from ..selection.committee.test_assessment import CLASSES, CODES, OTHERS, fitted
+
+COLUMNS = Columns("text", "weak")
+
+
+def surveyed(folder, n=60, **settings):
+    table = readers.open_table([write_table(folder / "t.csv", noisy_rows(n=n))])
+    survey = survey_of(table, COLUMNS, **settings)
+    classes = survey.classes()
+    return table, classes, survey.sample(classes)
+
+
+def test_relabelled_rows_of_several_blocks_add_up(tmp_path):
+    table, classes, sample = surveyed(tmp_path)
+    codes = sample.labelled.codes
+    rejected = np.arange(60) % 3 == 0
+    right, probability = np.full(60, 0.2), np.where(np.arange(60) % 2, 0.95, 0.5)
+    said = Assessment(~rejected, right, (codes + 1) % len(classes.names), probability, codes)
+    job = TableJob(COLUMNS, Choice(), 60, relabel=0.9)
+    scoring = Scoring(
+        job=job, classes=classes, columns=(), positions=np.arange(60), assessment=said,
+        learnt_at=None, has_checks=False,
+    )  # fmt: skip
+    totals, (block,) = Totals.of(len(classes.names)), table.blocks()
+    for _ in range(2):
+        scoring.score(block, 0, totals)
+    assert totals.relabelled == 2 * (rejected & (probability >= 0.9)).sum() == 20
+    assert totals.rows.sum() == 120
+
+
+@pytest.mark.parametrize("most", [30, 60])
+def test_a_sample_is_fitted_by_one_thread(tmp_path, monkeypatch, most):
+    """As workers that score blocks have one; a table that is its own sample may use all."""
+    _, _, sample = surveyed(tmp_path, most=most)
+    assert sample.is_whole == (most == 60)
+
+    def select(*_, **__):
+        used = {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+        raise LopsError(f"{max(used)} threads")
+
+    monkeypatch.setattr(fit, "select_labelled", select)
+    used = 1 if most == 30 else 2
+    with threadpool_limits(2), pytest.raises(LopsError, match=f"{used} threads"):
+        fit.fit(sample, TableJob(COLUMNS, Choice(), most))
+
+
+def test_rows_of_the_sample_and_their_copies():
+    """A drawn row keeps its assessment; a copy outside has that of the first drawn one."""
+    _, committee = fitted(sure=0.8)
+    texts = [*OTHERS[:5], OTHERS[0], OTHERS[0], OTHERS[2]]
+    codes = np.array([*CODES[:5], CODES[0], (CODES[0] + 1) % 3, CODES[2]])
+    labels = content_keys(CLASSES, 0)
+    keys = content_keys(texts, 0)
+    draw, drawn = Draw(10), np.array([0, 1, 5])
+    draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
+    told = Assessment(
+        np.array([True, False, False]),
+        np.array([0.1, 0.2, 0.3]),
+        np.array([2, 2, 1]),
+        np.ones(3),
+        codes[drawn],
+    )
+    sampled = pickle.loads(pickle.dumps(SampleCommittee(committee, draw.result(), told, labels)))
+    found = sampled(texts, codes, keys, np.arange(8))
+    alone = committee(texts, codes)
+    assert found.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.3]
+    for other in (2, 3, 4, 6, 7):
+        assert found.right[other] == alone.right[other]
+    moved = sampled(texts, codes, keys, np.arange(8) + 100)
+    assert moved.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.1]
