@@ -80,4 +80,4 @@ def _folded(name: str) -> str:
     if NUMBER.fullmatch(text):
         return text
     words = re.sub(r"[\W_]+", " ", _NOT.sub(" not", text)).split()
-    return " ".join(w[:-1] if w.endswith("s") and not w.endswith("ss") else w for w in words)
+    return " ".join(w.removesuffix("s") for w in words)
