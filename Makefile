@@ -31,8 +31,7 @@ test-slow: $(VENV)/.dev
 test-ray: $(VENV)/.dev
 	$(PYTEST) tests/scale
 
-# The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their
-# tests are skipped, or run on a stub. In an
+# The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their tests are skipped, or run on a stub. In an
 # environment of its own, since small-text installs a package "tests", which hides this project's. moto, an S3 server, needs an older
 # python-dateutil than the constraints, and Label Studio older versions of many packages; its test runs it as a program.
 # Patches are tried on the original repositories, which come from GitHub: no part of .ci/run, which has the package index alone.
