@@ -23,6 +23,7 @@ from benchmarks.pages import (
     calibration,
     checked,
     committee,
+    conwea,
     copies,
     curves,
     defaults,
@@ -101,6 +102,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
         frameworks.iterations, "conwea-careful-20news-coarse-4000-*.json"
     ),
     "conwea-demo": partial(frameworks.iterations, "conwea-demo-*.json"),
+    "conwea-causes": conwea.causes,
     "contextualisation": speed.contextualisation,
     "westclass": frameworks.westclass,
     "westclass-demo": partial(frameworks.iterations, "westclass-demo-*.json"),
@@ -123,6 +125,7 @@ _MEASURED: dict[str, Callable[[], Block]] = {
     **source_constants.TABLES_OF_PAGE,
     "again": again_table,
     "select-printed": partial(select.printed, "select-agnews-tau-auto.json"),
+    "speed-pairs": speed.pairs,
     "speed-scale": speed.scale,
     "speed-frameworks": speed.frameworks,
     "engines": scale.engines,

@@ -206,3 +206,14 @@ def test_one_checked_row_leaves_no_more_than_the_rows_that_differ():
     found = difference(first, second, checked, np.full((40, 2), 0.5), 0.05)
     assert -0.6 < found.low < 0
     assert found.more < 10
+
+
+def test_a_source_within_the_margin_is_as_good():
+    """Both are wrong on other 5 % of 2,000 checked rows: the interval is within 2 % of 0."""
+    true = np.zeros(2000, dtype=int)
+    first, second = true.copy(), true.copy()
+    first[:100], second[100:200] = 1, 1
+    found = difference(first, second, true, np.full((2000, 2), 0.5), 0.05)
+    assert -0.05 < found.low < 0
+    assert found.verdict == "as good"
+    assert difference(first, second, true, np.full((2000, 2), 0.5), 0.0).verdict == "undecided"

@@ -84,3 +84,9 @@ def test_a_source_that_is_as_close_everywhere_or_never():
     assert [one.p for one in left_out(votes, 3, [0, 1, 2], 0.1)] == [0, 0, 0]
     votes[:, 3] = 1
     assert [one.p for one in left_out(votes, 3, [0, 1, 2], 0.1)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("rows", [LEAST_ROWS - 1, LEAST_ROWS])
+def test_a_person_with_as_many_rows_as_are_needed(rows):
+    votes = np.zeros((rows, 4), dtype=int)
+    assert len(left_out(votes, 3, [0, 1, 2], 0.1)) == (3 if rows == LEAST_ROWS else 0)

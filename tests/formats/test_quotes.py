@@ -95,8 +95,8 @@ def test_a_quote_that_breaks_amid_the_first_bytes():
 
 
 def test_long_cells_that_repeat_are_no_labels():
-    """A text of two lines, each with a comma, in a table of templates that repeat."""
-    template = "word " * 20 + "."
-    rows = [f"{template},{i}\n" for i in range(4)]
-    lines = ["text,nr\n", *rows, f'"{template},5\n', f'{template}",6\n']
-    assert pair(lines, ",", "a.csv")
+    """A cell of two lines, each with a comma and a template of other rows; short ones are."""
+    for text, whole in (("word " * 20 + ".", True), ("sport", False)):
+        rows = [f"{i},{text}\n" for i in range(6)]
+        lines = ["nr,text\n", *rows, f'"7,{text}\n', f'8",{text}\n']
+        assert pair(lines, ",", "a.csv") is whole

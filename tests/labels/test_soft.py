@@ -23,7 +23,9 @@ def test_a_tie_is_no_label_also_up_to_rounding(tied):
 
 @pytest.mark.parametrize("cell", ["inf", float("inf"), -0.1, "many", [1]])
 def test_what_is_no_number(cell):
-    with pytest.raises(LopsError, match=r"row 2: found .* for the class 'b'; wanted a number, 0 or"):
+    with pytest.raises(
+        LopsError, match=r"row 2: found .* for the class 'b'; wanted a number, 0 or"
+    ):
         labels("ab", (1, 0), (0.5, cell))
 
 

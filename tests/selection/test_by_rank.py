@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.selection.by_rank import best_per_class, fitted_to_shares
+from lops_adapters.selection.by_rank import best_by_rank, best_per_class, fitted_to_shares
 
 
 def test_fitted_to_shares():
@@ -56,3 +56,12 @@ def test_ties_with_the_last_are_taken_in_any_order_of_rows(order):
 
 def test_a_row_between_two_classes_belongs_to_the_first():
     assert best_per_class(np.array([[0.5, 0.5], [0.8, 0.2]]), 0.5).tolist() == [1]
+
+
+def test_shares_decide_the_class_of_a_row():
+    """All rows lean to the first class; half of them belong to the second."""
+    first = np.linspace(0.55, 0.95, 20)
+    probabilities = np.column_stack([first, 1 - first])
+    rows, fitted = best_by_rank(probabilities, np.arange(20), np.array([0.5, 0.5]), 1.0)
+    assert rows.tolist() == list(range(20))
+    assert 8 <= (fitted.argmax(axis=1) == 0).sum() <= 12

@@ -118,3 +118,11 @@ def test_a_sample_that_holds_a_small_class_as_a_whole_is_enough(monkeypatch):
     found.add(np.arange(7, dtype=np.uint64), labels, np.arange(7), list(range(7)))
     assert found.is_enough({1: 5, 2: 2})
     assert not found.is_enough({1: 5, 2: 3})  # the third one was not drawn
+
+
+def test_rows_that_are_drawn_first_whatever_their_keys():
+    """Such as checked rows."""
+    keys = np.arange(1, 2001, dtype=np.uint64) << np.uint64(50)
+    some, labels = Draw(10), np.zeros(2000, dtype=np.uint64)
+    some.add(keys, labels, np.arange(2000), list(range(2000)), np.arange(2000) >= 1997)
+    assert some.result().positions.tolist() == [*range(7), 1997, 1998, 1999]

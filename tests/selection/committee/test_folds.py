@@ -18,6 +18,7 @@ from lops_adapters.selection.committee.folds import (
     Folded,
     best_checkpoint,
     fold_of,
+    fold_of_groups,
     long_enough,
     predict_held_out,
 )
@@ -181,3 +182,8 @@ def test_neighbours_of_the_same_group_do_not_count():
     assert alone[0].argmax() == 0
     assert grouped[0].argmax() == 1  # all of its own class are in its group
     assert grouped[4].argmax() == 1
+
+
+def test_as_many_groups_as_folds():
+    for seed in range(5):
+        assert sorted(fold_of_groups(np.arange(3), 3, seed)) == [0, 1, 2]
