@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.encoder_costs import TEXTS, THREADS
 from benchmarks.nc_curves import noise_at
-from benchmarks.pages import curves
+from benchmarks.pages import curves, equal
 from benchmarks.pages.common import (
     CORPORA,
     HOLE,
@@ -97,39 +97,36 @@ def self_training() -> Block:
 def headline() -> Block:
     """Return README's table: each framework as it is, with LOPS as published, and with ours.
 
-    One row per framework: means over its cells with all three arms.
+    One row per framework: means over the runs that have all three arms. LOPS selects where the
+    paper has it, the committee where it can.
     """
     arms = (STANDARD, LOPS, "committee")
-    rows, groups = [["framework", "corpora", "runs", "standard", "LOPS as published", "ours"]], []
-    cells = {
-        "ConWea": "equal/conwea-*.json",
-        "X-Class": "equal/xclass-*.json",
-        "WeSTClass": "equal/westclass-*.json",
-        "LOTClass": "equal/lotclass-*.json",
-        "self-training": "base/self-training-hybrid-*.json",
-    }
-    for name, pattern in cells.items():
-        known = [item for item in results(pattern) if LOPS in item["result"]["arms"]]
-        files = [item for item in known if all(_end(item, arm) is not None for arm in arms)]
-        if files:
-            corpora = {item["about"]["dataset"]["name"] for item in files}
-            means = [100 * mean(_end(item, arm) or 0.0 for item in files) for arm in arms]
-            counts = [str(len(corpora)), str(len(files))]
-            rows.append([name, *counts, *(f"{value:.1f}" for value in means)])
-            groups.append(files)
-    if not groups:
-        return HOLE
-    found = [item for files in groups for item in files]
-    return Block(f"{markdown(rows)}\n\nMacro-F1 in percent, commits {commits(found)}.", groups)
-
-
-def _end(item: dict[str, Any], arm: str) -> float | None:
-    """Return the macro-F1 of an arm, which selects among documents if it can choose the place."""
-    arms = item["result"]["arms"]
-    place = arm if arm in (STANDARD, LOPS) else f"{arm}-documents"
-    found = arms.get(place) or arms.get(arm)
-    score: float | None = found["macro_f1"] if found else None
-    return score
+    rows = [["framework", "corpora", "runs", "standard", "LOPS as published", "ours"]]
+    found: dict[str, dict[str, dict[str, dict[int, float]]]] = {}
+    groups: list[Files] = []
+    for cell in equal.cells():
+        known = found.setdefault(cell.framework, {}).setdefault(cell.data, {})
+        for arm in arms:
+            if by_seed := cell.scores(arm):
+                known.setdefault(arm, by_seed)
+        groups.append(cell.files)
+    for data, shown in CORPORA.items():
+        for item in results(f"base/self-training-hybrid-{data}-seed*.json"):
+            scores = found.setdefault("self-training", {}).setdefault(shown, {})
+            groups.append([item])
+            for arm, measured in item["result"]["arms"].items():
+                scores.setdefault(arm, {})[item["about"]["seed"]] = measured["macro_f1"]
+    for framework, corpora in found.items():
+        runs = [
+            [[scores[arm][seed] for arm in arms] for seed in sorted(seeds)]
+            for scores in corpora.values()
+            if (seeds := set.intersection(*(set(scores.get(arm, ())) for arm in arms)))
+        ]
+        every = [run for of_corpus in runs for run in of_corpus]
+        if every:
+            means = (f"{100 * mean(values):.1f}" for values in zip(*every, strict=True))
+            rows.append([framework, str(len(runs)), str(len(every)), *means])
+    return table(rows, groups) if len(rows) > 1 else HOLE
 
 
 def costs() -> Block:

@@ -18,15 +18,17 @@ from lops_adapters.runs.arms import ADAPTIVE, CORRECTED, LOPS, STANDARD
 _CORPORA = {**CORPORA, "german-news": "German news", "debian": "Debian packages"}
 UNSEEN = ("german-news", "debian")
 _ALL = "all documents"  # of X-Class; its committee, in both places, is the same
-# Framework, what its arms select among, cells of the first arms, cells of the others, end of names.
+# Framework, what its arms select among, cells of the first arms, cells of the others, end of names,
+# stage.
 _PLACES = (
-    ("ConWea", "labelled documents", "conwea", "conwea", ""),
-    ("X-Class", "confident half", "xclass", "xclass", ""),
-    ("X-Class", _ALL, "xclass-all", "xclass", ""),
-    ("WeSTClass", "pseudo documents", "westclass", None, ""),
-    ("WeSTClass", "predictions", "westclass", "westclass", "-documents"),
-    ("LOTClass", "rows", "lotclass", None, ""),
-    ("LOTClass", "predictions", "lotclass", "lotclass", "-documents"),
+    ("ConWea", "first training", "conwea", "conwea", "", 0),
+    ("ConWea", "six trainings", "conwea", "conwea", "", -1),
+    ("X-Class", "confident half", "xclass", "xclass", "", -1),
+    ("X-Class", _ALL, "xclass-all", "xclass", "", -1),
+    ("WeSTClass", "pseudo documents", "westclass", None, "", -1),
+    ("WeSTClass", "predictions", "westclass", "westclass", "-documents", -1),
+    ("LOTClass", "rows", "lotclass", None, "", -1),
+    ("LOTClass", "predictions", "lotclass", "lotclass", "-documents", -1),
 )
 # Arms of the first cells, and of the others; ``random`` is the committee's control.
 _FIRST = (STANDARD, LOPS, f"random-of-{LOPS}", ADAPTIVE)
@@ -53,7 +55,7 @@ class Cell:
     Attributes:
         framework, place, data: as the tables name them.
         files: one per seed, of standard and of the arms of LOPS.
-        arms: arm -> seed -> its numbers; arms that were not measured are left out.
+        arms: arm -> seed -> a stage of its; arms that were not measured are left out.
     """
 
     framework: str
@@ -87,14 +89,14 @@ class Cell:
 
 def cells() -> Iterator[Cell]:
     """Yield the measured cells, in the order of the tables."""
-    for framework, place, first, others, end in _PLACES:
+    for framework, place, first, others, end, stage in _PLACES:
         for data in _CORPORA:
             files = _files(first, data)
             if not files:
                 continue
-            arms = _arms(files, _FIRST, end)
+            arms = _arms(files, _FIRST, end, stage)
             if others is not None:
-                arms |= _arms(_files(others, data), _OTHERS, end)
+                arms |= _arms(_files(others, data), _OTHERS, end, stage)
             yield Cell(framework, place, data, files, arms)
 
 
@@ -103,31 +105,34 @@ def _files(name: str, data: str) -> list[dict[str, Any]]:
     return [item for pattern in patterns for item in results(pattern)]
 
 
-def _arms(files: Files, arms: tuple[str, ...], end: str) -> dict[str, dict[int, dict[str, Any]]]:
+def _arms(
+    files: Files, arms: tuple[str, ...], end: str, stage: int
+) -> dict[str, dict[int, dict[str, Any]]]:
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for item in files:
         measured = item["result"]["arms"]
         for arm in arms:
             name = arm if arm == STANDARD else f"{arm}{end}"
             if name in measured:
-                found.setdefault(arm, {})[item["about"]["seed"]] = measured[name]
+                stages = measured[name]["iterations"]
+                found.setdefault(arm, {})[item["about"]["seed"]] = stages[stage]
     return found
 
 
 def scores(unseen: bool = False) -> Block:
     """Return macro-F1 of every arm, one row per framework, place and corpus."""
-    rows = [["framework", "selects among", "data", "documents", "seeds", *heads(ARMS)]]
+    rows = [["framework", "place", "data", "seeds", *heads(ARMS)]]
     chosen = [cell for cell in cells() if (cell.data in UNSEEN) == unseen]
     for cell in chosen:
         values = (spread(list(cell.scores(arm).values())) for arm in ARMS)
-        about = (_CORPORA[cell.data], f"{cell.documents:,}", str(len(cell.files)))
+        about = (_CORPORA[cell.data], f"{len(cell.files)} x {cell.documents:,}")
         rows.append([cell.framework, cell.place, *about, *values])
     return table(rows, [cell.files for cell in chosen])
 
 
 def verdicts() -> Block:
     """Return where an arm beats what it has to beat, cell by cell."""
-    rows = [["framework", "selects among", "data", *(_against(*pair) for pair in PAIRS)]]
+    rows = [["framework", "place", "data", *(_against(*pair) for pair in PAIRS)]]
     groups = []
     for cell in cells():
         groups.append(cell.files)
@@ -157,13 +162,13 @@ def counts() -> Block:
 def noise() -> Block:
     """Return how many labels are kept and wrong per place, means over corpora and seeds."""
     arms = (LOPS, f"random-of-{LOPS}", ADAPTIVE, "committee", CORRECTED)
-    rows = [["framework", "selects among", "wrong %", *(f"`{arm}`: kept, wrong %" for arm in arms)]]
+    rows = [["framework", "place", "wrong %", *(f"`{arm}`: kept, wrong %" for arm in arms)]]
     places: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells():
         places.setdefault((cell.framework, cell.place), []).append(cell)
     for place, found in places.items():
         last = {
-            arm: [each["iterations"][-1] for cell in found for each in cell.arms[arm].values()]
+            arm: [each for cell in found for each in cell.arms[arm].values()]
             for arm in (STANDARD, *arms)
             if all(arm in cell.arms for cell in found)
         }
@@ -190,7 +195,10 @@ def missing() -> Block:
         if cell.command not in done:
             name, _, seed = cell.name.rpartition("-seed")
             seeds.setdefault(name, []).append(seed)
-    found = [f"`{name}` seeds {', '.join(each)}" for name, each in seeds.items()]
+    names: dict[str, list[str]] = {}
+    for name, each in seeds.items():
+        names.setdefault(", ".join(each), []).append(f"`{name}`")
+    found = [f"seeds {each} of {', '.join(of)}" for each, of in names.items()]
     return Block(f"Missing: {'; '.join(found)}." if found else "Nothing is missing.")
 
 

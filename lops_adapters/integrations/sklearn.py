@@ -117,14 +117,11 @@ class LopsSelector(OneToOneFeatureMixin, BaseEstimator):
         else:
             matrix = validate_data(self, X, accept_sparse="csr", ensure_min_samples=2)
             classes, codes = self.classes_.tolist(), np.searchsorted(self.classes_, labels)
-
-            def select(ordered: Labelled) -> Outcome:
-                rows = ordered.places
-                selection = self._select_numbers(matrix[rows], labels[rows], seed)
-                return Outcome.of_order(selection, ordered.codes)
-
-            labelled = Labelled(_contents(matrix), codes, classes)
-            self.selection_ = in_content_order(select, labelled, seed).selection(classes)
+            ordered, places = in_content_order(Labelled(_contents(matrix), codes, classes), seed)
+            rows = ordered.places
+            selection = self._select_numbers(matrix[rows], labels[rows], seed)
+            outcome = Outcome.of_order(selection, ordered.codes).at(places)
+            self.selection_ = outcome.selection(classes)
         self.sample_indices_ = self.selection_.kept
         return self
 

@@ -1,5 +1,8 @@
 """What a framework's run found, for the terminal and as a page: numbers, seed words, classes."""
 
+import csv
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from lops_adapters.report.layout import (
     table,
     tiles,
 )
-from lops_adapters.report.text import count, escaped, isolated
+from lops_adapters.report.text import count, cut, escaped, isolated
 from lops_adapters.storage import read_json, write_text
 
 Metrics = dict[str, Any]  # the contents of metrics.json
@@ -35,7 +38,13 @@ def write_report(folder: Path) -> Path:
     tables = settings_tables(config, versions)
     parts = [
         _figures(metrics),
-        section("arms", "All numbers", numbers, *(f"<p>{line}</p>" for line in caution(metrics))),
+        _labels(folder),
+        section(
+            "arms",
+            "All numbers",
+            numbers,
+            *(f'<p class="note">{line}</p>' for line in caution(metrics)),
+        ),
         _checked(metrics),
         _seed_words(metrics),
         _classes(metrics),
@@ -97,6 +106,40 @@ def _figures(metrics: Metrics) -> str:
     return tiles([(f"{arm}: kept", count(item["selected"])) for arm, item in last])
 
 
+def _labels(folder: Path) -> str:
+    """Return the labels of the run: documents of each class, its words, and a document to check."""
+    predictions = _rows(folder / "predictions.csv")
+    sizes = Counter(row["predicted"] for row in predictions)
+    documents = {row["id"]: row["text"] for row in reversed(_rows(folder / "to_check.csv"))}
+    examples = {
+        row["predicted"]: documents[row["id"]] for row in predictions if row["id"] in documents
+    }
+    path = folder / "class_words.json"
+    words = read_json(path, "run the framework again") if path.exists() else {}
+    found = [
+        (label, size, ", ".join(words.get(label, ())[:10]), cut(examples.get(label, ""), 200))
+        for label, size in sorted(sizes.items())
+    ]
+    head = ("class", "documents", "words", "such as")
+    drawn = table(*_filled(head, found), "Labels per class", text=(2, 3), stacked=True)
+    note = '<p class="note">Of predictions.csv. Words that do not belong to a class: rename it.</p>'
+    return section("labels", "Labels", note, drawn) if found else ""
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table of the run; none without the file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _filled(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> tuple[list[str], list[Any]]:
+    """Return a table without the columns that say nothing in any row."""
+    kept = [i for i in range(len(head)) if any(row[i] not in ("", "-") for row in rows)]
+    return [head[i] for i in kept], [[row[i] for i in kept] for row in rows]
+
+
 def _checked(metrics: Metrics) -> str:
     parts = []
     for arm, item in _items_of(metrics):
@@ -152,7 +195,7 @@ def _classes(metrics: Metrics) -> str:
 
 
 def _per_class(item: Item) -> str:
-    head = ("class", "pseudo-labels", "needed", "learnt", "kept", "closed at epoch", "why")
+    head = ["class", "pseudo-labels", "needed", "learnt", "kept", "closed at epoch", "why"]
     rows = [
         (
             label,
@@ -166,12 +209,16 @@ def _per_class(item: Item) -> str:
         for label, report in item["per_class"].items()
     ]
     stage = f"Before {item['stage']}" if "stage" in item else f"Iteration {item['iteration']}"
-    drawn = table(head, rows, f"{stage}: kept per class", text=(6,))
+    head, rows = _filled(head, rows)
+    drawn = table(head, rows, f"{stage}: kept per class", text=(len(head) - 1,))
     return f"<h3>{escaped(stage)}: {escaped(item['stopped'])}</h3>{drawn}"
 
 
 def _arm_rows(metrics: Metrics) -> list[list[str]]:
-    """Return a heading and one row per arm and iteration, from the contents of ``metrics.json``."""
+    """Return a heading and one row per arm and iteration, from the contents of ``metrics.json``.
+
+    Without gold labels there are no columns for what they measure.
+    """
     items = _items_of(metrics)
     step = "stage" if any("stage" in item for _, item in items) else "iteration"
     head = ["arm", step, "pseudo-labels", "noise before", "kept", "noise after"]
@@ -190,7 +237,8 @@ def _arm_rows(metrics: Metrics) -> list[list[str]]:
         rows.append([arm, _step_name(item), *numbers, f"{item['seconds']:.0f}"])
         if has_checks:
             rows[-1].insert(4, _rate_words(item.get("checked_noise")))
-    return rows
+    head, rest = _filled(rows[0], rows[1:])
+    return [head, *rest]
 
 
 def _items_of(metrics: Metrics) -> list[tuple[str, Item]]:

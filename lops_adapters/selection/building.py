@@ -62,7 +62,8 @@ def decide(
     if method.alone:
         outcome = method(labelled, choice)
     else:
-        outcome = in_content_order(lambda one: method(one, choice), labelled, choice.seed)
+        ordered, places = in_content_order(labelled, choice.seed)
+        outcome = method(ordered, choice).at(places)
     return replace(outcome, stopped=f"{why}; {outcome.stopped}") if why else outcome
 
 

@@ -32,17 +32,16 @@ from lops_adapters.selection.selectors import Labels, Selector
 _BLOCK = 2**14  # digests held as Python objects at once
 
 
-def in_content_order(
-    select: Callable[[Labelled], Outcome], labelled: Labelled, seed: int = 0
-) -> Outcome:
-    """Select among samples in the order of their content.
+def in_content_order(labelled: Labelled, seed: int = 0) -> tuple[Labelled, np.ndarray]:
+    """Return the samples in the order of their content, and the (n,) int64 places they have there.
 
-    The seed keys the order, so that another seed gives other folds, batches and ties.
+    The seed keys the order, so that another seed gives other folds, batches and ties. What a method
+    says of these is of the samples as they came by ``outcome.at(places)``.
     """
     keys = content_keys(labelled.samples, seed)
     order = _order(keys, labelled.codes)
     ordered = replace(labelled, copies=_copies(labelled, keys)).at(order)
-    return select(ordered).at(np.argsort(order))
+    return ordered, np.argsort(order)
 
 
 def as_selector(
@@ -52,7 +51,8 @@ def as_selector(
 
     def selector(samples: Sequence[Any], pseudo_labels: Labels) -> Selection:
         labelled = Labelled.of(samples, pseudo_labels)
-        outcome = in_content_order(select, labelled, seed)
+        ordered, places = in_content_order(labelled, seed)
+        outcome = select(ordered).at(places)
         return outcome.selection(labelled.classes, labelled.codes if corrects else None)
 
     return selector

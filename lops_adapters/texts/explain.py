@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from lops_adapters.console import listed, percent, typed
 from lops_adapters.core import Selection
 from lops_adapters.encoders.word_counts import AUTO, LONGEST
@@ -193,66 +191,44 @@ def what_more_brings(rate: Rate, n: int) -> str:
 Place = Callable[[Sequence[int]], str]  # names texts by their positions
 
 
-@dataclass(frozen=True)
-class Copies:
-    """Positions of texts, int64.
+def about_copies(
+    texts: Sequence[str], labels: Sequence[Hashable], where: Place
+) -> tuple[list[str], list[str]]:
+    """Return sentences about copies whose labels conflict and empty texts; and about other copies.
 
-    Attributes:
-        again: same text and same label as an earlier text.
-        torn: same text as an earlier text, but another label.
-        blank: empty texts.
-    """
+    An empty text repeats nothing.
 
-    again: np.ndarray
-    torn: np.ndarray
-    blank: np.ndarray
-
-
-def copies(texts: Sequence[str], labels: Sequence[Hashable]) -> Copies:
-    """Return the repeated and empty texts; an empty text repeats nothing.
-
-    >>> found = copies(["a", "a", "", "a"], [0, 0, 1, 1])
-    >>> found.again.tolist(), found.torn.tolist(), found.blank.tolist()
-    ([1], [3], [2])
+    >>> problems, others = about_copies(["a", "a", "", "a"], [0, 0, 1, 1], positions)
+    >>> [one.partition(":")[2].partition(".")[0] for one in (*problems, *others)]
+    [' 1 row (position 3)', ' 1 row (position 2)', ' 1 row']
     """
     first: dict[str, Hashable] = {}
-    again: list[int] = []
-    torn: list[int] = []
-    blank: list[int] = []
+    again, torn, blank = 0, list[int](), list[int]()
     for position, (text, label) in enumerate(zip(texts, labels, strict=True)):
         if not text.strip():
             blank.append(position)
         elif text not in first:
             first[text] = label
+        elif first[text] == label:
+            again += 1
         else:
-            (again if first[text] == label else torn).append(position)
-    return Copies(*(np.array(rows, dtype=np.int64) for rows in (again, torn, blank)))
-
-
-def conflicts(repeated: Copies, where: Place) -> list[str]:
-    """Return sentences about copies whose labels conflict, and empty texts, with their places."""
-    torn, blank = repeated.torn.tolist(), repeated.blank.tolist()
-    sentences = []
+            torn.append(position)
+    problems, others = list[str](), list[str]()
     if torn:
-        sentences.append(
+        problems.append(
             f"Same text as an earlier row, but another label: {rows_of(len(torn))} "
             f"({where(torn)}). At most one of the labels is right."
         )
     if blank:
-        sentences.append(
+        problems.append(
             f"Empty text: {rows_of(len(blank))} ({where(blank)}). These labels cannot be checked."
         )
-    return sentences
-
-
-def repeats(repeated: Copies) -> list[str]:
-    """Return a sentence about copies with the same label, if any."""
-    if not len(repeated.again):
-        return []
-    return [
-        f"Same text and same label as an earlier row: {rows_of(len(repeated.again))}. Copies "
-        "confirm each other; if their labels may be wrong, keep one of each and run again."
-    ]
+    if again:
+        others.append(
+            f"Same text and same label as an earlier row: {rows_of(again)}. Copies confirm each "
+            "other; if their labels may be wrong, keep one of each and run again."
+        )
+    return problems, others
 
 
 def positions(places: Sequence[int]) -> str:

@@ -24,15 +24,13 @@ from lops_adapters.texts.choices import choose_members, choose_probe, described,
 from lops_adapters.texts.explain import (
     Place,
     Why,
+    about_copies,
     cannot_tell,
     checked_sentences,
     complaints,
-    conflicts,
-    copies,
     pair_sentences,
     positions,
     reasons,
-    repeats,
     script_sentences,
 )
 from lops_adapters.texts.rest import SAID, Rest, rest_of
@@ -173,10 +171,12 @@ def _explained(
         rate = outcome.noise.total if outcome.noise is not None and known.checked else None
         rows += checked_sentences(rate, len(known))
     if not isinstance(known.samples, np.ndarray):
-        copied = copies(known.samples, [labels[row] for row in known.places.tolist()])
-        texts += conflicts(copied, lambda rows: where(known.places[rows].tolist()))
-        rows += repeats(copied)
-        rows += script_sentences(known.samples, choice.classifier)
+        of_rows = [labels[row] for row in known.places.tolist()]
+        problems, others = about_copies(
+            known.samples, of_rows, lambda rows: where(known.places[rows].tolist())
+        )
+        texts += problems
+        rows += [*others, *script_sentences(known.samples, choice.classifier)]
     return replace(said, texts=texts, pairs=pairs, rows=rows)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,8 @@ from lops_adapters.xclass.words import cut
 
 log = logging.getLogger(__name__)
 _TEMPLATE = "This document is about {} ."
+# Words that describe a class: fewer are few, where this many per class are frequent.
+_FEW, _MANY = 10, 50
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,37 @@ def check_names(names: Sequence[str]) -> None:
             raise LopsError(
                 f"the class names {', '.join(map(repr, same))} are the same words; wanted names "
                 "that differ (--names)"
+            )
+
+
+def doubts(
+    names: Sequence[str], sources: Sequence[str], words: Sequence[Sequence[str]], frequent: int
+) -> Iterator[str]:
+    """Yield what is doubtful about k class names, in words.
+
+    Args:
+        names: of the classes.
+        sources: see :class:`Names`.
+        words: that describe each class.
+        frequent: how many words could describe a class.
+    """
+    kinds = {
+        "no text holds the class name": [source == "template" for source in sources],
+        "few words go together with the class name": [
+            source != "template" and len(found) < _FEW and frequent >= _MANY * len(names)
+            for source, found in zip(sources, words, strict=True)
+        ],
+    }
+    for about, found in kinds.items():
+        listed = [
+            f"{name} ({', '.join(own[:4]) or 'no words'})"
+            for name, own, doubtful in zip(names, words, found, strict=True)
+            if doubtful
+        ]
+        if listed:
+            yield (
+                f"{about} {', '.join(listed)}; if the words in brackets do not describe the class, "
+                "name it by a common word of its texts (--names)"
             )
 
 

@@ -26,7 +26,7 @@ from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.documents import document_vectors
-from lops_adapters.xclass.names import check_names, name_vectors
+from lops_adapters.xclass.names import check_names, doubts, name_vectors
 from lops_adapters.xclass.settings import ALL, XclassSettings
 from lops_adapters.xclass.vectors import cached_vectors, static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
@@ -78,8 +78,11 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     }
     for label, class_words in described.items():  # tells early whether the names are good
         log.info("class %s: %s", label, ", ".join(class_words[:10]) or "no words")
-    labels = pseudo_label(corpus, readable, alignment, settings.confident, job.seed)
     sources = unpack_strings(arrays["name_sources"])
+    frequent = int((words.is_word & (words.counts >= settings.min_count)).sum())
+    for message in doubts(first_names(corpus), sources, list(described.values()), frequent):
+        warnings.warn(message, LopsWarning, stacklevel=2)
+    labels = pseudo_label(corpus, readable, alignment, settings.confident, job.seed)
     about = {
         "documents_without_words": len(corpus) - len(readable),
         "name_vectors": dict(zip(corpus.classes, sources, strict=True)),

@@ -16,15 +16,18 @@ def measured(results):
     def write(name, data, seed, **arms):
         of = about(data, seed)
         of["dataset"]["documents"] = 2000
-        scores = {arm.replace("_", "-"): {"macro_f1": score / 100} for arm, score in arms.items()}
+        stages = {
+            arm: [{"macro_f1": 0.5}, {"macro_f1": score / 100}] for arm, score in arms.items()
+        }
+        runs = {arm.replace("_", "-"): {"iterations": each} for arm, each in stages.items()}
         path = results / "equal" / f"{name}-seed{seed}.json"
-        write_result(path, {"arms": scores}, of)
+        write_result(path, {"arms": runs}, of)
 
     return write
 
 
 def only():
-    (cell,) = equal.cells()
+    *_, cell = equal.cells()
     return cell
 
 
@@ -34,6 +37,8 @@ def test_a_difference_counts_beyond_the_spread_over_seeds_and_documents(measured
     assert only().verdict("committee", "standard") == ("level", pytest.approx(0.005))
     assert only().verdict("committee", "lops") == ("worse", pytest.approx(-0.025))
     assert only().verdict("lops", "random-of-lops") is None
+    first, _ = equal.cells()  # after one training, all arms are at 50
+    assert first.verdict("lops", "standard") == ("level", 0)
     measured("conwea-agnews-2000", "agnews", 1, standard=84.0, lops=79.0)
     assert only().verdict("lops", "standard") == ("level", pytest.approx(-0.01))  # by its spread
     assert only().verdict("committee", "standard") == ("level", pytest.approx(0.005))  # one seed
@@ -49,7 +54,7 @@ def test_the_places_of_a_framework_share_its_standard(measured):
     assert second.scores("lops") == {0: 0.52}
     assert first.scores("standard") == second.scores("standard")
     assert equal.scores().text == "Not measured yet."
-    assert "| WeSTClass | predictions | Debian packages | 2,000 | 1 | 50.0 | 52.0 |" in (
+    assert "| WeSTClass | predictions | Debian packages | 1 x 2,000 | 50.0 | 52.0 |" in (
         equal.scores(unseen=True).text
     )
 
@@ -72,5 +77,5 @@ def test_all_documents_of_xclass_share_the_committee_of_its_confident_half(measu
 @pytest.mark.usefixtures("results")
 def test_what_is_not_measured_is_named():
     text = equal.missing().text
-    assert text.startswith("Missing: ")
-    assert "`lotclass-20news-fine-1000` seeds 0, 1, 2" in text
+    assert text.startswith("Missing: seeds 0, 1, 2 of `xclass-agnews-2000`, ")
+    assert "`lotclass-20news-fine-1000`" in text

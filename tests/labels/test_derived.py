@@ -34,7 +34,7 @@ def one_hot(codes):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_texts_of_several_columns(tmp_path, suffix):
-    rows = [["one", "first words", "x", 1], ["", "more", "y", 2], ["last", None, "x", 3]]
+    rows = [["one", "first words", "x", 1], [" ", "more", "y", 2], ["last", None, "x", 3]]
     path = write_table(tmp_path / f"t{suffix}", rows, ("title", "body", "label", "n"))
     given = ["--text", "title", "--text", "body", "--text", "title", "--label", "label"]
     sample, notes = read(path, *given)

@@ -63,3 +63,11 @@ def test_corrections_are_looked_up_once(tmp_path, spelt):
         assert made.labels == {i: f"class {(i + 1) % n}" for i in range(n)}
         work.append(spelt())
     assert work[1] <= 2 * work[0]
+
+
+def test_new_classes_of_checked_rows_keep_their_codes():
+    checked = {0: "new", 1: "a", 2: "other", 3: "New ", 4: None}
+    assert read_checks(checked, 5, ["a", "b"], str) == (
+        {0: -2, 1: 0, 2: -3, 3: -2, 4: -1},
+        ["New ", "other"],
+    )

@@ -42,3 +42,9 @@ def test_answers_that_name_none(answer):
 def test_numbers_with_a_sign_are_distinct():
     given = read_labels(["-1.0", "1"], classes=["-1", "1"])
     assert given.shown == ["-1", "1"]
+
+
+def test_a_double_s_is_no_plural():
+    assert read_labels(["bosses", "Boss."], classes=["bosse", "boss"]).shown == ["bosse", "boss"]
+    with pytest.raises(LopsError, match="1 label names none"):
+        read_labels(["bos", "boss"], classes=["ham", "boss"])

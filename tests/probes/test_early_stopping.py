@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.early_stopping import held_out
+from lops_adapters.probes.early_stopping import EarlyStopping, held_out
 
 SIZES = [[1, 1, 1], [50, 3, 1], [7, 0, 13, 2], [200, 90, 9, 1, 1], [2], [300] * 3]
 
@@ -51,3 +51,31 @@ def test_without_strata_the_first_of_a_random_order():
         held_out(codes, 0.25, rng, stratified=stratified)
         both.append(rng.random())
     assert both[0] == both[1]  # what follows is drawn alike
+
+
+class Network:
+    """Weights that say which epoch it is."""
+
+    def __init__(self):
+        self.epoch = 0
+
+    def state_dict(self):
+        self.epoch += 1
+        return {"epoch": self.epoch}
+
+
+@pytest.mark.parametrize(
+    ("losses", "patience", "floor", "stops", "best"),
+    [
+        ([3, 4, 4], 2, 0, 3, 1),
+        ([3, 4, 2, 4, 4], 2, 0, 5, 3),  # a lower loss: the count begins again
+        ([3, 4, 4, 4, 4], 2, 2, 4, 1),  # the first two do not count
+        ([3, 4, 2, 4, 4], 2, 3, 5, 3),
+        ([float("nan")] * 2, 2, 0, 2, 0),
+    ],
+)
+def test_patience_by_hand(losses, patience, floor, stops, best):
+    stopping, network = EarlyStopping(patience, floor), Network()
+    said = [stopping.should_stop(loss, network) for loss in losses[:stops]]
+    assert said == [False] * (stops - 1) + [True]
+    assert (stopping.epochs, stopping.best_epoch) == (stops, best)

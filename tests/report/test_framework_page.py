@@ -116,6 +116,32 @@ def test_numbers_stand_in_the_page(tmp_path):
     assert len({len(cells) for cells in iterations}) == 1
 
 
+def test_the_labels_of_a_run(tmp_path):
+    page(tmp_path, *contents())
+    (tmp_path / "predictions.csv").write_text(
+        "id,predicted,probability\n1,law,0.9\n2,arts,0.8\n3,law,0.7\n4,law,0.6\n"
+    )
+    reader = Reader(write_report(tmp_path).read_text(encoding="utf-8"))
+    assert ["arts", "1"] in reader.rows  # no words and no texts are there: no empty columns
+    (tmp_path / "class_words.json").write_text('{"law": ["court", "judge"], "arts": []}')
+    (tmp_path / "to_check.csv").write_text(
+        f"id,label,checked,text\n3,arts,,{HOSTILE}\n4,law,,A judge.\n", encoding="utf-8-sig"
+    )
+    reader = Reader(write_report(tmp_path).read_text(encoding="utf-8"))
+    assert ["law", "3", "court, judge", "A judge."] in reader.rows
+    assert ["arts", "1", "", ""] in reader.rows
+    assert "script" not in reader.names
+
+
+def test_what_nobody_measured_has_no_column():
+    unknown = row(0, noise=None, selected_noise=None, micro_f1=None, macro_f1=None)
+    lines = arm_table({"arms": {"lops": {"iterations": [unknown]}}}).split("\n")
+    assert [line.split() for line in lines] == [
+        ["arm", "iteration", "pseudo-labels", "kept", "seconds"],
+        ["lops", "0", "40", "21", "3"],
+    ]
+
+
 def test_hostile_text_is_text(tmp_path):
     config, metrics = contents(HOSTILE)
     config["device"] = config["settings"]["encoder"] = HOSTILE
@@ -143,7 +169,7 @@ def test_without_gold_labels(tmp_path):
     assert (
         "40 documents got an initial pseudo-label, no gold labels to compare with." in reader.text
     )
-    assert ["lops", "0", "40", "-", "21", "-", "-", "-", "3"] in reader.rows
+    assert ["lops", "0", "40", "21", "3"] in reader.rows
     assert not re.search(
         r"\b(None|nan|null)\b", reader.text.split("Settings and versions of this run")[0]
     )

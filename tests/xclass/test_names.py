@@ -3,7 +3,7 @@ import pytest
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.context_encoder import ContextEncoder
-from lops_adapters.xclass.names import check_names, name_parts, name_vectors
+from lops_adapters.xclass.names import check_names, doubts, name_parts, name_vectors
 
 WORDS = ("court", "enforcement", "estate", "gallery", "gap", "law", "museum")
 STATIC = np.float32(np.random.default_rng(0).normal(size=(len(WORDS), 16)))
@@ -118,3 +118,17 @@ def test_names_of_which_the_corpus_holds_the_same_words(encoder):
 def test_names_that_will_not_do(names, words):
     with pytest.raises(LopsError, match=words):
         check_names(names)
+
+
+def test_doubtful_names_are_named_with_their_words():
+    words = [["goal", "match"], ["short", "long"], [f"word{i}" for i in range(10)]]
+    sources = ["corpus", "template", "parts"]
+    few, none = "few words go together with the class name", "no text holds the class name"
+    found = list(doubts(["sports", "foo", "law order"], sources, words, 150))
+    assert [message.partition(";")[0] for message in found] == [
+        f"{none} foo (short, long)",
+        f"{few} sports (goal, match)",
+    ]
+    assert found[0].endswith("name it by a common word of its texts (--names)")
+    found = doubts(["sports", "foo"], ["corpus", "corpus"], words[:2], 99)
+    assert not list(found)  # a corpus of few words has no more to give

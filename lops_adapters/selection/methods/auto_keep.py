@@ -35,7 +35,8 @@ def agreed_share(
     """
     if len(labelled) < FOLDS:
         return Share(1.0, "keep 1.000 by too few samples")
-    agreed = in_content_order(lambda ordered: prefer(ordered, probe, seed, quiet), labelled, seed)
+    ordered, places = in_content_order(labelled, seed)
+    agreed = prefer(ordered, probe, seed, quiet).at(places)
     fraction = max(1, int(agreed.mask.sum())) / len(agreed.mask)
     if not by_class:
         return Share(fraction, f"keep {fraction:.3f} by {agreed.stopped}")

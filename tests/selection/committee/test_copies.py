@@ -11,7 +11,6 @@ from lops_adapters.selection import Choice, decide
 from lops_adapters.selection.canonical import content_keys, in_content_order
 from lops_adapters.selection.committee.folds import Folded, fold_of
 from lops_adapters.selection.committee.members import Neighbours
-from lops_adapters.selection.outcome import Outcome
 
 from ...noisy import noisy_texts
 
@@ -21,15 +20,7 @@ CHOICE = Choice(encoder=None)
 
 def ordered(texts, labels, **known):
     """The samples as a method gets them."""
-    seen = []
-
-    def keep(labelled):
-        seen.append(labelled)
-        kept, k = np.ones(len(labelled), dtype=bool), len(labelled.classes)
-        return Outcome.of(kept, kept, labelled.codes, k, rule="all", stopped="", why="")
-
-    in_content_order(keep, Labelled.of(texts, labels, **known))
-    return seen[0]
+    return in_content_order(Labelled.of(texts, labels, **known))[0]
 
 
 def test_copies_get_one_decision():
