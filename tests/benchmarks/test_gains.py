@@ -14,8 +14,8 @@ from lops_adapters.datasets import load_dataset
 from lops_adapters.pseudo_labels import string_match
 
 CORPUS = "agnews" if os.environ.get("LOPS_DATA") else "demo"
-# What macro-F1 gains at least, where methods select, and a size that leaves minutes out. LOTClass has
-# no row: training the head of its language model alone takes longer than all of these.
+# What macro-F1 gains at least, where methods select, and a size that leaves minutes out. LOTClass
+# has no row: training the head of its language model alone takes longer than all of these.
 CASES = {
     "conwea": (0.0, "", "--max-docs 400 --iterations 1"),
     "xclass": (0.03, "", "--max-docs 400"),
