@@ -84,7 +84,7 @@ class Folded:
         quiet: no progress bar.
         groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
             None: folds are stratified.
-        copies: (n,) int codes of the texts; copies share one, and a fold. None: no copies.
+        copies: (n,) int codes of the texts; copies share one, a fold and a score. None: no copies.
     """
 
     samples: Sequence[Any]
@@ -106,18 +106,28 @@ class Folded:
     @property
     def apart(self) -> np.ndarray | None:
         """The (n,) codes of samples that do not score each other: groups, or copies."""
-        return self.copies if self.groups is None else self.groups
+        return self.texts if self.groups is None else self.groups
+
+    @property
+    def texts(self) -> np.ndarray | None:
+        """:attr:`copies`; None if there are fewer texts than one per class and fold.
+
+        Then a few texts are all there is to learn from, as in a toy, and copies teach each other.
+        """
+        if self.copies is None or len(np.unique(self.copies)) < self.folds * len(self.classes):
+            return None
+        return self.copies
 
     @property
     def shares(self) -> np.ndarray:
         """:func:`.class_shares`, (k,); inf for classes that folds cannot learn: of fewer
         samples than folds, or of copies of one text.
         """
-        k, codes = len(self.classes), self.codes
-        shares = class_shares(codes, k, self.folds)
-        if self.copies is not None:
-            texts = np.unique(self.copies * k + codes) % k
-            shares[np.bincount(texts, minlength=k) < 2] = np.inf
+        k, texts = len(self.classes), self.texts
+        shares = class_shares(self.codes, k, self.folds)
+        if texts is not None:
+            classes_of_texts = np.unique(texts * k + self.codes) % k
+            shares[np.bincount(classes_of_texts, minlength=k) < 2] = np.inf
         return shares
 
     def shared(self, scores: np.ndarray) -> np.ndarray:
@@ -142,10 +152,9 @@ class Folded:
         self.check()
         if self.groups is not None:
             return fold_of_groups(self.groups, self.folds, self.seed)
-        if self.copies is not None:
-            _, first = np.unique(self.copies, return_index=True)
-            if len(first) >= self.folds:
-                return np.asarray(fold_of(self.codes[first], self.folds, self.seed)[self.copies])
+        if self.texts is not None:
+            _, first, text = np.unique(self.texts, return_index=True, return_inverse=True)
+            return np.asarray(fold_of(self.codes[first], self.folds, self.seed)[text])
         return fold_of(self.codes, self.folds, self.seed)
 
     def fold_of_each_group(self) -> np.ndarray:
