@@ -31,15 +31,16 @@ test-slow: $(VENV)/.dev
 test-ray: $(VENV)/.dev
 	$(PYTEST) tests/scale
 
-# The wheel on every supported Python that is found. The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their
-# tests are skipped, or run on a stub. In an
+# The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their tests are skipped, or run on a stub. In an
 # environment of its own, since small-text installs a package "tests", which hides this project's. moto, an S3 server, needs an older
 # python-dateutil than the constraints, and Label Studio older versions of many packages; its test runs it as a program.
-test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready
-	OMP_NUM_THREADS=1 WHEEL=1 LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
+# Patches are tried on the original repositories, which come from GitHub: no part of .ci/run, which has the package index alone.
+UPSTREAMS = conwea xclass westclass lotclass
+test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready $(UPSTREAMS:%=third_party/%/.git)
+	OMP_NUM_THREADS=1 LOPS_UPSTREAM_DIR=third_party LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
 		tests/integrations/test_recipes.py tests/integrations/test_frames.py tests/integrations/test_sklearn.py \
 		tests/integrations/test_object_store.py tests/integrations/test_label_studio.py tests/formats/test_exports.py \
-		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/integrations/test_wheel.py
+		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/third_party/test_real_checkouts.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -67,6 +68,10 @@ $(VENV)-integrations/.ready: setup.cfg constraints.txt
 	$(subst $(BIN),$(VENV)-integrations/bin,$(INSTALL)) --editable ".[recipes,remote]"
 	$(VENV)-integrations/bin/python -m pip install --quiet "moto[s3]>=5" flask flask-cors gcp-storage-emulator jax polars ipywidgets
 	touch $@
+
+third_party/%/.git:
+	git clone --quiet $$(sed -n '/^\[$*\]/,/^$$/s/^repository = "\(.*\)"/\1/p' third_party/upstreams.toml) third_party/$*
+	git -C third_party/$* checkout --quiet $$(sed -n '/^\[$*\]/,/^$$/s/^commit = "\(.*\)"/\1/p' third_party/upstreams.toml)
 
 $(VENV)-label-studio/.ready:
 	$(PYTHON) -m venv $(VENV)-label-studio

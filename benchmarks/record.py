@@ -31,7 +31,7 @@ _RETIRED = {
     " --turns 3": "",
     "khmer letters,chinese characters": "'khmer letters,chinese characters'",
 }
-_FOLDER_OPTIONS = ("--data-dir", "--kept", "--output", "--runs", "--work")
+_FOLDER_OPTIONS = ("--before-dir", "--data-dir", "--kept", "--output", "--runs", "--work")
 
 
 def write_result(

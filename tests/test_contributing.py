@@ -139,7 +139,11 @@ class SameWord(Member):
 
 
 TOY = MemberFactory("toy", ("texts",), "the first word", lambda inputs: SameWord())
-GOALS = ["goal late", "goal soon", "bank rates", "bank cuts"] * 10
+GOALS = [
+    f"{text} {number}"
+    for number in range(10)
+    for text in ("goal late", "goal soon", "bank rates", "bank cuts")
+]
 THEIRS = ["money", "sport", "money", "money", *["sport", "sport", "money", "money"] * 9]
 
 

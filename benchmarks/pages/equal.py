@@ -15,17 +15,17 @@ from benchmarks.pages.common import CORPORA, Block, Files, heads, results, sprea
 from benchmarks.protocol import protocol_path, read_cells
 from lops_adapters.runs.arms import ADAPTIVE, CORRECTED, LOPS, STANDARD
 
-_CORPORA = {**CORPORA, "german-news": "German news", "debian": "Debian packages"}
+_CORPORA = {**CORPORA, "german-news": "German", "debian": "Debian"}
 UNSEEN = ("german-news", "debian")
-_ALL = "all documents"  # of X-Class; its committee, in both places, is the same
+_ALL = "all"  # of X-Class; its committee, in both places, is the same
 # Framework, what its arms select among, cells of the first arms, cells of the others, end of names,
 # stage.
 _PLACES = (
-    ("ConWea", "first training", "conwea", "conwea", "", 0),
-    ("ConWea", "six trainings", "conwea", "conwea", "", -1),
-    ("X-Class", "confident half", "xclass", "xclass", "", -1),
+    ("ConWea", "first", "conwea", "conwea", "", 0),
+    ("ConWea", "sixth", "conwea", "conwea", "", -1),
+    ("X-Class", "half", "xclass", "xclass", "", -1),
     ("X-Class", _ALL, "xclass-all", "xclass", "", -1),
-    ("WeSTClass", "pseudo documents", "westclass", None, "", -1),
+    ("WeSTClass", "pseudo", "westclass", None, "", -1),
     ("WeSTClass", "predictions", "westclass", "westclass", "-documents", -1),
     ("LOTClass", "rows", "lotclass", None, "", -1),
     ("LOTClass", "predictions", "lotclass", "lotclass", "-documents", -1),

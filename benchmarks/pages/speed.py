@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, markdown, results, spread, table
@@ -87,6 +87,26 @@ def scale() -> Block:
             f"{found['peak_bytes'] / 1e9:.1f}",
         ]
         rows.append([found["probe"], *cells])
+    return table(rows, [[item] for item in files])
+
+
+def pairs() -> Block:
+    """Return what selecting costs now, before and by the recipe of cleanlab: medians of rounds."""
+    heads = ("data", "rows", "way", "rounds", "processor seconds", "of the recipe")
+    rows = [[*heads, "peak memory, MB", "of the recipe"]]
+    files = results("speed/pairs-*.json")
+    for item in files:
+        result = item["result"]
+        costs = {
+            way: [median(one[key] for one in rounds) for key in ("processor_seconds", "peak_bytes")]
+            for way, rounds in result["rounds"].items()
+        }
+        seconds, peak = costs["cleanlab"]
+        for way, (own_seconds, own_peak) in costs.items():
+            shares = f"{own_seconds / seconds:.2f}", f"{own_peak / peak:.2f}"
+            cells = [f"{own_seconds:.1f}", shares[0], f"{own_peak / 1e6:,.0f}", shares[1]]
+            data = item["about"]["dataset"]["name"], f"{result['n']:,}"
+            rows.append([*data, way, str(len(result["rounds"][way])), *cells])
     return table(rows, [[item] for item in files])
 
 

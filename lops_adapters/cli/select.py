@@ -19,6 +19,7 @@ from lops_adapters.formats import files, lines, readers
 from lops_adapters.labels.checked_rows import read_checked
 from lops_adapters.labels.columns import Columns, is_file
 from lops_adapters.selection import Choice
+from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine
 from lops_adapters.tables.annotations import joined
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None, options: argparse.Namespace | N
             job = _job(options, table, columns, choice)
             ray = import_module(RAY) if options.engine == "ray" else None
             if ray is not None:
-                ray.check(options, job)
+                _check_ray(options, job)
             with outputs.writing(folder):
                 if ray is None:
                     done = engine.run(table, job, output)
@@ -150,6 +151,21 @@ def _job(
         },
         command=shlex.join(options.command),
     )
+
+
+def _check_ray(options: argparse.Namespace, job: TableJob) -> None:
+    """Raise a LopsError about options that need the other engine."""
+    conflict = ""
+    if not job.choice.row.assesses:
+        conflict = f"runs the committee, and the method is {job.choice.method}"
+    elif options.probe not in (AUTO, "linear"):
+        conflict = f"trains the linear probe, and --probe is {options.probe}"
+    elif not job.columns.is_plain:
+        conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
+    elif options.corrected is not None:
+        conflict = f"writes folders of files, and --corrected is {options.corrected}"
+    if conflict:
+        raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 
 
 def _table(

@@ -98,6 +98,8 @@ class Tally:
                 f"none; wanted one class name per row{way_out}"
             )
         if is_unlabelled(label):
+            if isinstance(label, str):  # most cells of a rule's votes; each NaN is another object
+                self._numbers[type(label), label] = NONE
             return NONE
         number = self._numbers.setdefault((type(label), label), len(self.labels))
         self.labels.append(label)

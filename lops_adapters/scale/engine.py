@@ -3,7 +3,6 @@
 No process holds all rows: counting and scoring see one part, the fit sees the sample.
 """
 
-import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lops_adapters import extras, storage
-from lops_adapters.core import LopsError
 from lops_adapters.formats.files import states
 from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes, read_classes
@@ -22,7 +20,6 @@ from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
 from lops_adapters.report.totals import Totals
 from lops_adapters.scale.cluster import connected, spread
-from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.committee.member_table import is_transformer
 from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
@@ -44,21 +41,6 @@ class Part(NamedTuple):
     table: Table
     number: int
     start: int
-
-
-def check(options: argparse.Namespace, job: TableJob) -> None:
-    """Raise a LopsError about options that need the other engine."""
-    conflict = ""
-    if not job.choice.row.assesses:
-        conflict = f"runs the committee, and the method is {job.choice.method}"
-    elif options.probe not in (AUTO, "linear"):
-        conflict = f"trains the linear probe, and --probe is {options.probe}"
-    elif not job.columns.is_plain:
-        conflict = "scores texts with labels, and --embeddings or --soft-labels are given"
-    elif options.corrected is not None:
-        conflict = f"writes folders of files, and --corrected is {options.corrected}"
-    if conflict:
-        raise LopsError(f"--engine ray {conflict}; leave that out, or leave out --engine ray")
 
 
 def run(table: Table, job: TableJob, output: Output, *, address: str | None, quiet: bool) -> Done:

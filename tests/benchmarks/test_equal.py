@@ -48,13 +48,13 @@ def test_the_places_of_a_framework_share_its_standard(measured):
     measured("westclass-debian-2000", "debian", 0, standard=50.0, lops=51.0, lops_documents=52.0,
              committee_documents=60.0)  # fmt: skip
     first, second = equal.cells()
-    assert (first.place, second.place) == ("pseudo documents", "predictions")
+    assert (first.place, second.place) == ("pseudo", "predictions")
     assert first.scores("lops") == {0: 0.51}
     assert first.scores("committee") == {}
     assert second.scores("lops") == {0: 0.52}
     assert first.scores("standard") == second.scores("standard")
     assert equal.scores().text == "Not measured yet."
-    assert "| WeSTClass | predictions | Debian packages | 1 x 2,000 | 50.0 | 52.0 |" in (
+    assert "| WeSTClass | predictions | Debian | 1 x 2,000 | 50.0 | 52.0 |" in (
         equal.scores(unseen=True).text
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import framework_costs
 from benchmarks.pages import speed
-from benchmarks.speed import scale, watching
+from benchmarks.speed import pairs, scale, watching
 from benchmarks.speed.generated import documents
 
 
@@ -72,3 +72,29 @@ def test_what_a_framework_costs(measured, monkeypatch):
     assert row in str(speed.frameworks())
     with pytest.raises(SystemExit, match=r"lops_adapters\.self_training .* failed"):
         framework_costs.run("self_training", ["--iterations", "0"])
+
+
+def test_pairs_are_whole_processes_in_turn(measured, results, monkeypatch, tmp_path):
+    asked = []
+
+    def cost(arguments, code, columns):
+        asked.append(code)
+        return {"processor_seconds": 10.0 + len(asked), "peak_bytes": 1e8}
+
+    monkeypatch.setattr(pairs, "cost", cost)
+    found = measured(pairs, "--before-dir", str(tmp_path), "--rounds", "3")
+    assert asked == 3 * [tmp_path, pairs.HERE, tmp_path, pairs.HERE, pairs.HERE]
+    assert found["about"]["command"] == (
+        "python -m benchmarks.speed.pairs --before-dir DIR --rounds 3"
+    )
+    (row,) = [row for row in speed.pairs().text.splitlines() if "| command | 3 |" in row]
+    assert row.endswith("| command | 3 | 17.0 | 0.85 | 100 | 1.00 |")
+
+
+def test_the_cost_of_a_process(tmp_path):
+    script = ["-c", "open('table.csv').readline()"]
+    found = pairs.cost(script, tmp_path, {"text": ["a"], "weak": ["b"]})
+    assert 0 < found["processor_seconds"] < 60
+    assert 1e6 < found["peak_bytes"] < 1e9
+    with pytest.raises(SystemExit, match="has failed"):
+        pairs.cost(["-c", "raise SystemExit(1)"], tmp_path, {"text": ["a"], "weak": ["b"]})

@@ -45,6 +45,20 @@ def test_very_many_labels_are_refused(monkeypatch):
         count("abcd")
 
 
+def test_blank_cells_are_looked_up_once(monkeypatch):
+    calls = []
+
+    def is_none(label):
+        calls.append(label)
+        return is_unlabelled(label)
+
+    monkeypatch.setattr("lops_adapters.labels.tally.is_unlabelled", is_none)
+    nan = [float("nan"), float("nan")]  # each is another object, of which none is kept
+    numbers = Tally().numbers(["", "a", "", *nan, "", "a"], Lines(range(7)))
+    assert numbers.tolist() == [0, 1, 0, 0, 0, 0, 1]
+    assert calls.count("") == 1
+
+
 def test_equal_labels_of_other_types_are_refused():
     with pytest.raises(LopsError, match=r"several types: int .1 in row 1., bool .True in row 2."):
         read_classes(count([1, True, 2]), COLUMNS)

@@ -22,6 +22,7 @@ from lops_adapters.selection.committee.calibration import (
     TOO_SURE,
     Calibration,
     calibration_of,
+    coefficients,
     diagnose,
 )
 from lops_adapters.selection.committee.class_shares import shares_of, tilted
@@ -240,8 +241,11 @@ def believe(
         can_tell = tells or calibration.applies or bool(checked)
         posterior = _of_labels(scores, codes, can_tell, count_label)
     else:
-        posterior, estimates = _of_votes(scores, votes, checked, tells)
-        calibration = calibration_of(None, scores.mean.shares)
+        posterior, estimates = _of_votes(scores, votes, tells)
+        # Which other class is right is as uncertain as for labels.
+        calibration = replace(
+            calibration_of(None, scores.mean.shares), evenness=coefficients()["evenness"]
+        )
         tells = posterior.sources is not None and posterior.sources.tells
     labels, before = posterior(likely, codes, votes)
     assumed = [calibration]
@@ -299,12 +303,13 @@ def _of_labels(scores: Scores, codes: np.ndarray, tells: bool, count_label: bool
 
 
 @one_blas_thread
-def _of_votes(
-    scores: Scores, votes: np.ndarray, checked: Mapping[int, int], tells: bool
-) -> tuple[Posterior, list[Source]]:
-    """Estimate how far to believe votes."""
-    rows, true = as_arrays({row: code for row, code in checked.items() if code >= 0})
-    sources = fit_sources(votes, scores.likely, rows, true, tells)
+def _of_votes(scores: Scores, votes: np.ndarray, tells: bool) -> tuple[Posterior, list[Source]]:
+    """Estimate how far to believe votes.
+
+    Checked rows shift what votes and members say (:mod:`.shifts`), as they shift labels. They are
+    not certain rows of the votes' own estimate: few certain rows change the labels of many others.
+    """
+    sources = fit_sources(votes, scores.likely, tells)
     k = scores.likely.shape[1]
     posterior = Posterior(scores.mean, np.full((k, k), 1 / k), sources)
     return posterior, assess(sources, votes, scores.likely)

@@ -49,14 +49,12 @@ class VoteRows(NamedTuple):
         matrix: (r, f) sparse, which signals the rows have.
         both: (f, f) float64, on how many rows two signals occur.
         majority: (r, k) float64, shares of the votes, and a little of every class.
-        certain: (r,) int codes of checked rows, -1: not checked.
     """
 
     signals: Signals
     matrix: Any
     both: np.ndarray
     majority: np.ndarray
-    certain: np.ndarray
 
     @property
     def anchor(self) -> float:
@@ -65,20 +63,14 @@ class VoteRows(NamedTuple):
         others = float((votes * (votes - 1)).sum()) / max(1.0, float(votes.sum()))
         return ANCHOR / (ANCHOR + others)
 
-    def with_certain(self, probabilities: np.ndarray) -> np.ndarray:
-        """Set and return the probabilities of checked rows, which are certain."""
-        rows = np.flatnonzero(self.certain >= 0)
-        probabilities[rows] = np.eye(probabilities.shape[1])[self.certain[rows]]
-        return probabilities
 
-
-def vote_rows(signals: Signals, votes: np.ndarray, certain: np.ndarray) -> VoteRows:
-    """Return what is estimated from (r, m) votes and (r,) codes of checked rows."""
+def vote_rows(signals: Signals, votes: np.ndarray) -> VoteRows:
+    """Return what is estimated from (r, m) votes."""
     k, matrix = signals.n_classes, signals.matrix(votes)
     once = weighed(matrix, signals.overlap)  # copies count once
     counts = np.asarray(once @ np.eye(k)[signals.keys % k]) + 0.3 / k
     majority = counts / counts.sum(axis=1, keepdims=True)
-    return VoteRows(signals, matrix, together(matrix), majority, certain)
+    return VoteRows(signals, matrix, together(matrix), majority)
 
 
 def logarithm(likely: np.ndarray) -> np.ndarray:
@@ -95,8 +87,7 @@ def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = Fals
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
         confused: of :func:`~lops_adapters.selection.votes.pooling.pooled`.
     """
-    signals, matrix = rows.signals, rows.matrix
-    majority = rows.with_certain(rows.majority.copy())
+    signals, matrix, majority = rows.signals, rows.matrix, rows.majority
     anchor = 0.0 if free else rows.anchor
     overlap, ratios = signals.overlap, np.zeros((len(signals.keys), signals.n_classes))
     logs = np.zeros(signals.n_classes)
@@ -109,7 +100,7 @@ def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = Fals
         logs, previous = frequencies(known), ratios
         probabilities = pooled(np.asarray(matrix.T @ known), signals, logs, confused)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
-        true = rows.with_certain(softmax(prior * logs + shared @ ratios))
+        true = softmax(prior * logs + shared @ ratios)
         if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
             break
     return Model(overlap, ratios, np.asarray(prior * logs), free)

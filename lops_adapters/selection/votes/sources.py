@@ -136,18 +136,11 @@ class Sources:
         return total
 
 
-def fit(
-    votes: np.ndarray,
-    likely: np.ndarray,
-    rows: np.ndarray | None = None,
-    true: np.ndarray | None = None,
-    tells: bool = True,
-) -> Sources:
+def fit(votes: np.ndarray, likely: np.ndarray, tells: bool = True) -> Sources:
     """Estimate what the votes of each source are worth, next to members.
 
-    Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members; ``rows`` (c,) int
-    positions of checked rows, whose true class is certain, and ``true`` (c,) int their classes.
-    ``tells``: whether the members can tell right from wrong labels; else they do not count.
+    Votes are (n, m) int; ``likely`` (n, k) mean likelihoods of the members. ``tells``: whether the
+    members can tell right from wrong labels; else they do not count.
 
     >>> votes = np.array([[0, 0, 1]] * 10 + [[1, 1, 0]] * 10)  # the third is always wrong
     >>> likely = np.array([[0.8, 0.2]] * 10 + [[0.2, 0.8]] * 10)
@@ -157,11 +150,8 @@ def fit(
     """
     chosen = np.arange(len(votes))[some(likely)]
     chosen = chosen[(votes[chosen] >= 0).any(axis=1)]
-    certain = np.full(len(votes), -1)
-    if rows is not None:
-        certain[rows] = true
     signals = Signals.of(votes, likely.shape[1])
-    model = own_model(vote_rows(signals, votes[chosen], certain[chosen]))
+    model = own_model(vote_rows(signals, votes[chosen]))
     if not tells:
         return Sources(signals, model, TRUST * model.prior, TRUST)
     sources = Sources(signals, model, model.prior / 2, TRUST, WEIGHT)
@@ -185,8 +175,7 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     signals = Signals.of(votes[chosen], n_classes)
     if len(chosen) > _MOST:
         chosen = chosen[_sample(votes[chosen])]
-    rows = vote_rows(signals, votes[chosen], np.full(len(chosen), -1))
-    model = own_model(rows)
+    model = own_model(vote_rows(signals, votes[chosen]))
     return Sources(signals, model, model.prior)
 
 

@@ -47,8 +47,8 @@ def hints(true, share=0.6, seed=1):
     return np.full((len(true), K), 0.3) + 0.1 * np.eye(K)[preferred]
 
 
-def joined(votes, likely, **checked):
-    fitted = fit(votes, likely, **checked)
+def joined(votes, likely, **tells):
+    fitted = fit(votes, likely, **tells)
     return fitted, fitted.posterior(votes, likely).argmax(axis=1)
 
 
@@ -251,19 +251,6 @@ def test_confusions_by_hand():
     np.testing.assert_allclose(found, 0.5)
 
 
-def test_checked_rows_are_certain():
-    """A person's rows show that the majority errs where members say nothing."""
-    true, votes = voted([0.3, 0.3, 0.9], coverage=0.9)
-    likely = np.full((len(true), K), 1 / K)
-    some = (votes >= 0).any(axis=1)
-    rows = np.flatnonzero(some)[:150]
-    _, before = joined(votes, likely)
-    _, after = joined(votes, likely, rows=rows, true=true[rows])
-    rest = np.setdiff1d(np.flatnonzero(some), rows)
-    assert (after == true)[rest].mean() > (before == true)[rest].mean() + 0.05
-    assert (after == true)[rest].mean() > 0.8
-
-
 def test_votes_of_further_samples_and_unknown_signals():
     true, votes = voted([0.9, 0.8, 0.7])
     likely = hints(true)
@@ -388,7 +375,7 @@ def test_how_far_the_majority_counts_by_hand():
     for per_row, others in ((1, 0), (2, 1), (3, 2)):
         votes = np.full((30, 3), -1)
         votes[:, :per_row] = np.arange(30)[:, None] % 3
-        given = vote_rows(Signals.of(votes, K), votes, np.full(30, -1))
+        given = vote_rows(Signals.of(votes, K), votes)
         assert given.anchor == pytest.approx(3 / (3 + others))
 
 
@@ -466,7 +453,7 @@ def test_weights_that_tie_up_to_rounding(counts, label):
 def test_held_out_votes_by_hand():
     """Of sources with unequal numbers of votes; each vote from the others of its row."""
     votes = np.array([[0, 0, 1], [1, 1, -1], [0, -1, 0], [1, -1, 1], [0, 1, -1], [0, -1, -1]])
-    rows = vote_rows(Signals.of(votes, 2), votes, np.full(len(votes), -1))
+    rows = vote_rows(Signals.of(votes, 2), votes)
     model = by_votes(votes, 2).model._replace(overlap=np.eye(6))
     keys, expected = rows.signals.keys.tolist(), []
     for row in votes:
