@@ -40,6 +40,7 @@ def test_counts_by_hand():
         assert totals.wrong_kept[code] == (wrong & KEPT).sum()
         assert (GOLD[wrong] == OTHER_GOLD).any()
     pairs = totals.suggestions("abc")
+    assert all(label != other for label, other, _ in pairs)
     first, second, count = pairs[0]
     own = ("abc".index(first) == CODES) & ("abc".index(second) == SUGGESTED)
     assert count == (own & ~KEPT).sum() == max(count for *_, count in pairs)

@@ -109,3 +109,10 @@ def test_a_class_fades_when_its_share_falls_below_half():
     assert fading_classes(initial, np.repeat([sport], 9)) == [("law", 0.5, 0.0)]
     gone_from_the_start = PseudoLabels(np.arange(4), np.full(4, law), np.ones(4), 8, CLASSES)
     assert fading_classes(gone_from_the_start, at_half) == [("law", 1.0, 0.25)]
+
+
+@pytest.mark.parametrize(("drop", "moved"), [(False, [1, 3]), (True, [3])])
+def test_a_dropped_document_does_not_come_back(training, drop, moved):
+    training.reject(np.array([1]), drop=drop)
+    found = training.bootstrap(sure((1, 2, 0.9), (3, 2, 0.9)), 0.5, 0)
+    assert found.positions.tolist() == moved

@@ -116,3 +116,16 @@ def test_copies_with_the_same_votes_as_a_drawn_row():
     found = sampled(texts, votes, keys, np.arange(4) + 100)
     assert found.right.tolist() == [0.1, 0.2, 0.1, 0.7]
     assert asked == [OTHERS[0]]
+
+
+def test_a_copy_in_another_group_is_scored():
+    """Of the same group, it has the decision of the drawn row."""
+    _, committee = fitted(sure=0.8)
+    keys, codes, labels = content_keys(OTHERS[:1] * 2, 0), CODES[[0, 0]], content_keys(CLASSES, 0)
+    draw, zero = Draw(10), np.array([0])
+    draw.add(keys[:1], labels[codes[:1]], zero, [0])
+    told = Assessment(np.array([True]), np.array([0.1]), codes[:1], np.ones(1), codes[:1])
+    sampled = SampleCommittee(committee, draw.result(), told, labels, groups=zero)
+    sampled.committee = lambda samples, codes, groups: told._replace(right=np.array([0.7]))
+    found = sampled(OTHERS[:1] * 2, codes, keys, np.array([8, 9]), groups=np.array([0, 1]))
+    assert found.right.tolist() == [0.1, 0.7]
