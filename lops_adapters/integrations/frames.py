@@ -54,12 +54,12 @@ def select_frame(
             a text, and what the probe and the selection raise.
 
     >>> import pandas
-    >>> texts = ["the striker scored a late goal"] * 9 + ["the bank cut its rates"] * 9
-    >>> labels = ["sports"] * 9 + ["money"] * 8 + ["sports"]
+    >>> texts = ["the striker scored a late goal"] * 20 + ["the bank cut its rates"] * 20
+    >>> labels = ["sports"] * 20 + ["money"] * 19 + ["sports"]
     >>> frame = pandas.DataFrame({"text": texts, "label": labels})
     >>> marked = select_frame(frame)
     >>> marked[~marked.lops_selected].index.tolist()
-    [17]
+    [39]
     """
     table: Any = frame
     add: Callable[..., Any]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lops_adapters import select
-from lops_adapters.encoders import word_hashes
+from lops_adapters.encoders import static, word_hashes
 from lops_adapters.encoders.static import static_vectors
 from lops_adapters.encoders.word_hashes import distinct, hashes_at, read_words
 
@@ -69,6 +69,7 @@ def test_a_selection_reads_the_words_of_its_texts_once(monkeypatch):
         word_hashes, "_words_of", lambda block: lengths.append(len(block)) or words_of(block)
     )
     static_vectors([])  # reads the table of word pieces
+    static._pieces_of.cache_clear()  # another test may have read these words
     lengths.clear()
     select(texts, labels)
     assert [length for length in lengths if length] == [200, distinct_words]

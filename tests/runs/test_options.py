@@ -96,7 +96,7 @@ def test_values_of_another_type_are_refused(parser, capsys, wrong):
     with pytest.raises(SystemExit) as stopped:
         parser.parse_args(wrong.split())
     assert stopped.value.code == 2
-    assert "usage: python -m lops_adapters.toy" in capsys.readouterr().err
+    assert "usage: lops toy" in capsys.readouterr().err
 
 
 def test_help_names_every_option_once(parser, text, capsys):
@@ -108,14 +108,14 @@ def test_help_names_every_option_once(parser, text, capsys):
     assert len(flags) == len(set(flags))
     assert set(flags) >= {"--dataset", "--method", "--keep", "--preset", "--resume", "--output"}
     for said in (
-        "usage: python -m lops_adapters.toy",
+        "usage: lops toy",
         "What a toy does.",
         "20news-coarse",
         "of standard, lops, lops-adaptive, lops-twice, learning-order, released, ",
         "(default: standard,lops)",
         "--probe {same,linear}",
-        "examples: python -m lops_adapters.toy as it is",
-        "python -m lops_adapters.toy --rounds 2 short",
+        "examples: lops toy as it is",
+        "lops toy --rounds 2 short",
     ):
         assert unbroken(said) in unbroken(text), said
 
