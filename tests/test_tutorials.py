@@ -76,6 +76,7 @@ def test_agreement_of_a_model_and_annotators(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:no text holds the class name")  # as the page says
 def test_texts_without_labels(run):
     page = run("own-texts")
     assert page.values["len(predictions)"] == 300

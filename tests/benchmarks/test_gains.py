@@ -29,6 +29,7 @@ CASES = {
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")  # rare seeds of a sample
 @pytest.mark.usefixtures("full_training", "real_data")
 @pytest.mark.parametrize("name", CASES)
 def test_a_framework_gains_by_the_committee(name, tmp_path):
