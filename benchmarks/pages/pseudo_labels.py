@@ -9,11 +9,6 @@ from typing import Any
 from benchmarks import hidden_seeds, name_sentences
 from benchmarks.pages.common import Block, commits, markdown, results, spread_number
 
-_BY_X_CLASS = {  # its own results, with MiniLM
-    "agnews": "grid/xclass-agnews-seed*.json",
-    "20news-coarse": "grid/xclass-20news-coarse-seed*.json",
-    "20news-fine": "grid/xclass-20news-fine-4000-seed*.json",
-}
 _HIDDEN = {
     "members": "`words`",
     "hidden-one": "one more",
@@ -31,6 +26,8 @@ _NAMES = {
     "k-means, centred": "k-means, centred",
     "mixture, centred": "mixture, centred",
     "k-means, random start": "random start",
+    "X-Class": "X-Class",
+    "X-Class with sentences": "X-Class with sentences",
 }
 
 
@@ -95,9 +92,9 @@ def classified() -> Block:
 
 
 def names() -> Block:
-    """Return accuracy per table, encoder and way, next to X-Class."""
+    """Return accuracy per table, encoder and way."""
     stored, items = _stored(), list[dict[str, Any]]()
-    rows = [["table", "encoder", "documents", *_NAMES.values(), "X-Class (documents)"]]
+    rows = [["table", "encoder", "documents", *_NAMES.values()]]
     for name in name_sentences.CORPORA:
         for encoder in name_sentences.ENCODERS:
             item = stored.get(f"names-{name}-{encoder}")
@@ -107,20 +104,14 @@ def names() -> Block:
             result = item["result"]
             cells = [
                 spread_number([run[way]["accuracy"] for run in result["runs"]], 1, 100)
+                if way in result["runs"][0]
+                else "-"
                 for way in _NAMES
             ]
             documents = f"{result['n']:,} x {result['samples']}"
             label = _chosen(name, name_sentences.CHOSEN_ON)
-            rows.append([label, encoder, documents, *cells, _x_class(name)])
+            rows.append([label, encoder, documents, *cells])
     return _block(rows, items, "samples", "names")
-
-
-def _x_class(name: str) -> str:
-    files = results(_BY_X_CLASS[name]) if name in _BY_X_CLASS else []
-    if not files:
-        return "-"
-    aligned = [item["result"]["stages"]["alignment"]["micro_f1"] for item in files]
-    return f"{spread_number(aligned, 1, 100)} ({files[0]['result']['n_documents']:,})"
 
 
 TABLES_OF_PAGE = {
