@@ -83,7 +83,7 @@ class Sources:
             return f"{near}: no other rule predicts held-out votes clearly better."
         return (
             f"{near}: with fewer than {LEAST_SOURCES} sources that vote for several classes, "
-            "errors that sources share do not show. Check ten rows first."
+            "neither labels nor ranges show errors that they share. Check ten rows first."
         )
 
     def first(self, votes: np.ndarray) -> np.ndarray:

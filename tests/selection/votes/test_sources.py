@@ -302,7 +302,11 @@ def test_the_overlap_of_two_sources_by_hand():
     [
         ([0.4, 0.6, 0.9], 2000, "by how often each source errs"),
         ([0.4, 0.6, 0.9], 15, "no other rule predicts held-out votes clearly better"),
-        ([0.6, 0.9], 300, "errors that sources share do not show. Check ten rows first."),
+        (
+            [0.6, 0.9],
+            300,
+            "neither labels nor ranges show errors that they share. Check ten rows first.",
+        ),
     ],
 )
 def test_a_sentence_says_how_votes_are_joined(accuracies, n, said):
