@@ -59,6 +59,7 @@ def settings(n: int) -> Iterator[tuple[str, float | None]]:
 @contextmanager
 def changed(name: str, value: float | None) -> Iterator[None]:
     """Let a constant have another value."""
+    sources._last.clear()
     if value is None:
         yield
         return

@@ -271,7 +271,18 @@ def test_large_tables_are_sampled_in_any_order(monkeypatch):
     np.testing.assert_allclose(plain.model.ratios, shuffled.model.ratios, atol=1e-9)
     assert (plain.first(votes)[order] == shuffled.first(votes[order])).all()
     monkeypatch.setattr(sources, "_MOST", 10_000)
+    sources._last.clear()
     assert not np.allclose(by_votes(votes, K).model.ratios, plain.model.ratios)
+
+
+def test_the_same_votes_are_estimated_once_in_any_order(monkeypatch):
+    """Members are trained on labels by votes, and next to them the votes count as before."""
+    _, votes = voted([0.8, 0.7, 0.6], n=100)
+    model = by_votes(votes, K).model
+    monkeypatch.setattr(sources, "own_model", None)
+    assert fit(votes[::-1], np.full((100, K), 1 / K)).model is model
+    with pytest.raises(TypeError):
+        by_votes(votes[:50], K)
 
 
 def test_the_overlap_of_two_sources_by_hand():
