@@ -33,7 +33,7 @@ from lops_adapters.selection.votes import pooling, signals, source_model, source
 # constant -> its module, and a smaller and a larger value
 CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {
     "ANCHOR": (source_model, (1.0, 10.0)),
-    "_CLEARLY": (source_model, (1.5, 3.5)),
+    "_CLEARLY": (source_model, (2.0, 6.0)),
     "TRUST": (sources, (0.1, 0.4)),
     "WEIGHT": (sources, (1.0, 4.0)),
     "CONFUSED": (pooling, (3.0, 30.0)),

@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.label_models import Combined, largest, majority
 from benchmarks.source_tables import VotedTable
 
+FIFTY = 50  # checked rows, whose measures have no number in their names
 LEAST_VOTES = 5  # of a source whose accuracy is ranked
 
 
@@ -61,7 +62,8 @@ def measured(labelled: JoinedLabels, table: VotedTable) -> dict[str, Any]:
         }
     for count, ways in (labelled.checked or {}).items():
         after, corrected = ((codes == table.gold)[voted].mean() for codes in ways)
-        found |= {f"after_{count}": float(after), f"corrected_{count}": float(corrected)}
+        end = "" if count == FIFTY else f"_{count}"
+        found |= {f"accuracy_checked{end}": float(after), f"corrected{end}": float(corrected)}
     if labelled.ranges is not None:
         some, accuracies = counted(table)
         low, high = labelled.ranges[some].T

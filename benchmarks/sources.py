@@ -41,14 +41,14 @@ from benchmarks.label_models import (
     snorkel,
 )
 from benchmarks.record import RESULTS, command_line, write_result
-from benchmarks.source_measures import JoinedLabels, drawn, mean, measured
+from benchmarks.source_measures import FIFTY, JoinedLabels, drawn, mean, measured
 from benchmarks.source_tables import TABLES, VotedTable, load_voted
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
 from lops_adapters.texts.result import TextSelection
 
 SEEDS = 3
-CHECKED = (10, 50)
+CHECKED = (10, FIFTY)
 # module -> distribution
 LIBRARIES = {"snorkel": "snorkel", "crowdkit": "crowd-kit", "hyperlm": "hyperlm"}
 
@@ -201,7 +201,7 @@ def look(table: VotedTable, ways: Mapping[str, Way]) -> None:
         shown = {
             key: round(100 * float(np.mean([one[key] for one in runs])), 1)
             for key in runs[0]
-            if key == "accuracy" or key.startswith(("after", "corrected"))
+            if key.startswith(("accuracy", "corrected"))
         }
         print(f"  {name:18}", *(f"{key} {value}" for key, value in shown.items()), flush=True)
 

@@ -133,7 +133,13 @@ def checked() -> Block:
     for title, names in groups.items():
         columns = [
             [_value(found[name], _OURS, key) for name in names]
-            for key in ("accuracy", "corrected_10", "after_10", "corrected_50", "after_50")
+            for key in (
+                "accuracy",
+                "corrected_10",
+                "accuracy_checked_10",
+                "corrected",
+                "accuracy_checked",
+            )
         ]
         rows.append([title, *(_cell(_mean(column), 1, 100) for column in columns)])
     return _block(rows, found)
