@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, unsure
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import (
     NO_CLASS,
@@ -65,8 +65,9 @@ class Classes:
         return np.fromiter(map(self.code_of.get, labels, repeat(-1)), np.int64, len(labels))
 
     def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as they were given; None for -1."""
-        values = [*(self.values[name] for name in self.names), None]
+        """Return labels as they were given; None for -1, the word for unsure for -2."""
+        values = [self.values[name] for name in self.names]
+        values += [unsure(values), None]
         return [values[code] for code in codes.tolist()]
 
     def gold_codes(self, labels: Sequence[Any]) -> np.ndarray:

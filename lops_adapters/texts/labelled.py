@@ -34,8 +34,8 @@ from lops_adapters.texts.explain import (
     script_sentences,
 )
 from lops_adapters.texts.rest import SAID, Rest, rest_of
-from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.sources import about_sources, suggestions
+from lops_adapters.texts.result import TextSelection, suggested_pairs
+from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
 # A class that a source votes for, or a person names, and that is the label of no row in the end.
@@ -167,7 +167,7 @@ def _explained(
     """Return the sentences with those about suggestions, checked rows, copies and scripts."""
     texts, pairs, rows = about_others(known), list[str](), list[str]()
     if choice.row.assesses:
-        pairs = pair_sentences(suggestions(outcome, known.classes))
+        pairs = pair_sentences(suggested_pairs(outcome, known.classes))
         rate = outcome.noise.total if outcome.noise is not None and known.checked else None
         rows += checked_sentences(rate, len(known))
     if not isinstance(known.samples, np.ndarray):

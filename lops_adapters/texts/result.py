@@ -13,7 +13,7 @@ from lops_adapters.console import unsure
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.report.totals import Totals
+from lops_adapters.report.totals import Totals, confusion, suggestions
 from lops_adapters.selection import METHODS, Outcome
 from lops_adapters.selection.committee.checking import next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
@@ -22,7 +22,7 @@ from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.rest import Rest
-from lops_adapters.texts.sources import source_reports, suggestions
+from lops_adapters.texts.sources import source_reports
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
@@ -211,7 +211,7 @@ class TextSelection(Selection):
 
         Ties go by the names of the labels.
         """
-        return suggestions(self.outcome, self.classes)
+        return suggested_pairs(self.outcome, self.classes)
 
     def near_duplicates(self) -> list[np.ndarray]:
         """Return groups of nearly equal texts that have a label, sorted positions, int64.
@@ -368,6 +368,14 @@ class TextSelection(Selection):
         from lops_adapters.report.selection_page import write_selection_page
 
         return write_selection_page(Path(path), self.page(gold))
+
+
+def suggested_pairs(
+    outcome: Outcome, classes: Sequence[Hashable]
+) -> list[tuple[Hashable, Hashable, int]]:
+    """Return (label, another suggested label, rejected rows), most frequent first."""
+    counts = confusion(outcome.labels, outcome.suggested, ~outcome.mask, len(classes))
+    return suggestions(counts, classes)
 
 
 def _spread(values: np.ndarray, positions: np.ndarray, n: int, rest: Any) -> np.ndarray:
