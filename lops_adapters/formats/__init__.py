@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.argilla import Argilla
 from lops_adapters.formats.arrow import Arrow
@@ -78,11 +79,11 @@ def to_read(path: Path) -> Format:
 def to_write(path: Path, option: str) -> str:
     """Return the name of the format of a file to write; ``option`` names the file.
 
-    >>> to_write(Path("rows.TSV"), "--output")
+    >>> to_write(Path("rows.TSV"), "output")
     'tsv'
     """
     format = None if is_packed(path) else of_suffix(path)
     if format is None or format.name not in WRITTEN:
         known = ", ".join(suffixes(WRITTEN))
-        raise LopsError(f"{option} is {path}; wanted a name that ends in one of {known}")
+        raise LopsError(f"{typed(option)} is {path}; wanted a name that ends in one of {known}")
     return format.name
