@@ -121,7 +121,10 @@ class Job(Generic[Settings]):
             )
             return partial(_learnable, automatic, 0)
         least = FOLDS if row.validates else 0
-        scored = _reading(make(keep=keep), texts if row.texts else None)
+        scored = make(keep=keep)
+        if row.texts and texts is not None:  # the samples are something else
+            by_texts = scored
+            scored = lambda samples, labels: by_texts(texts(samples), labels)  # noqa: E731
         return partial(_learnable, scored, least)
 
     def save_model(self, arm: str, model: Any) -> None:
@@ -138,13 +141,6 @@ class Job(Generic[Settings]):
         arms = (f"{arm}-{place}" if place else arm for arm in CONTROLLED)
         finished = (arm for arm in arms if self.folder.finished(stages.format(arm)))
         return parent(control) or next(finished, None)
-
-
-def _reading(
-    selector: Selector, texts: Callable[[Sequence[Any]], Sequence[Any]] | None
-) -> Selector:
-    """Return a selector that scores the texts of the samples, if they are something else."""
-    return selector if texts is None else lambda samples, labels: selector(texts(samples), labels)
 
 
 def _learnable(

@@ -18,6 +18,7 @@ from lops_adapters.selection import METHODS, Outcome
 from lops_adapters.selection.committee.checking import next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.selection.selectors import objects
+from lops_adapters.texts import notebook
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
@@ -179,9 +180,7 @@ class TextSelection(Selection):
         Raises:
             LopsError: another method than the committee, or ipywidgets is not installed.
         """
-        from lops_adapters.texts.notebook import box
-
-        return box(self, count)
+        return notebook.box(self, count)
 
     def source_errors(self, name: str) -> np.ndarray:
         """Return positions where a source's vote is not the label, the surest errors first.
@@ -251,23 +250,17 @@ class TextSelection(Selection):
         return self._check_order is not None
 
     def _repr_html_(self) -> str:
-        from lops_adapters.texts.notebook import html
-
-        return html(self)
+        return notebook.html(self)
 
     def __repr__(self) -> str:
-        from lops_adapters.texts.notebook import line
-
-        return line(self)
+        return notebook.line(self)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("_")]
 
     def plot(self) -> np.ndarray:
         """Draw kept rows, confidence and suggestions; return the three axes. Needs matplotlib."""
-        from lops_adapters.texts.notebook import charts
-
-        return charts(self)
+        return notebook.charts(self)
 
     def summary(self) -> str:
         """Return a table of rows, kept rows, their share and wrong labels per class."""
