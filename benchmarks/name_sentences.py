@@ -30,12 +30,12 @@ from lops_adapters.xclass.alignment import align, nearest_class
 from lops_adapters.xclass.classes import describe_classes, unit
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import name_vectors
+from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors
 from lops_adapters.xclass.words import read_words
 
 DOCUMENTS, SAMPLES, ROUNDS, PIECES = 2000, 3, 50, 128
-ENGLISH = ("{}", "This text is about {}.", "A document about {}.", "The topic is {}.")
 GERMAN = ("{}", "In diesem Text geht es um {}.", "Ein Artikel über {}.", "Das Thema ist {}.")
 INTENTS = ("{}", "The user asks about {}.", "A request about {}.", "This is about {}.")
 ENCODERS = {"static": "static", "minilm": "minilm", "base": "all-mpnet-base-v2"}
@@ -68,13 +68,13 @@ def load(table: str, data_dir: Path) -> Named:
         headers = "strip" if name.startswith("20news") else "keep"
         data = load_dataset(name, data_dir=str(data_dir), quiet=True, headers=headers)
         assert data.gold is not None
-        texts, gold, templates = data.corpus.texts, list(data.gold.labels), ENGLISH
+        texts, gold, templates = data.corpus.texts, list(data.gold.labels), TEMPLATES
         names = {label: some[0] for label, some in data.corpus.names.items()}
     else:
         rows = read_rows(data_dir / "fresh-noise" / f"{name}.csv.gz")
         texts, gold = tuple(row["text"] for row in rows), [row["gold"] for row in rows]
         templates = GERMAN if name.startswith("german") else INTENTS
-        names = {label: label.replace("_", " ") for label in sorted(set(gold))}
+        names = {label: label for label in sorted(set(gold))}
     codes = {label: code for code, label in enumerate(names)}
     return Named(texts, np.array([codes[label] for label in gold]), names, templates)
 
@@ -84,9 +84,8 @@ def run(table: str, named: Named, data_dir: Path) -> dict[str, Any]:
     encoder = ENCODERS[table.rpartition("-")[2]]
     local = data_dir / encoder
     probe = EmbeddingProbe(str(local) if local.exists() else encoder)
-    sentences = [one.format(name) for name in named.names.values() for one in named.templates]
-    each = probe.vectors(sentences).reshape(len(named.names), len(named.templates), -1)
-    names, runs = unit(each.mean(axis=1)), []
+    names = class_vectors(list(named.names.values()), probe.vectors, named.templates)
+    runs = []
     whole = len(named.texts) <= 2 * DOCUMENTS + 500
     for sample in range(1 if whole or encoder == "minilm" else SAMPLES):
         rows = np.random.default_rng(sample).permutation(len(named.texts))
@@ -129,6 +128,7 @@ def ways(vectors: np.ndarray, names: np.ndarray) -> Iterator[tuple[str, np.ndarr
         yield f"k-means{name}", matched(k_means(documents, centres), start, len(names))
         codes = align(documents, centres).codes
         yield f"mixture{name}", matched(codes, start, len(names))
+        yield f"mixture{name}, unmatched", codes
     drawn = [np.random.default_rng(seed).permutation(len(vectors)) for seed in range(3)]
     yield (
         "k-means, random start",
