@@ -6,7 +6,8 @@ that name it; templates were written before gold labels were looked at. Ways:
 - nearest name, also with documents and names centred each by their mean;
 - k-means on the sphere, and the Gaussian mixture of X-Class, both started at the names;
 - k-means with a random start, the mean of three;
-- X-Class (MiniLM), and its mixture on its own vectors beside those of the encoder.
+- X-Class (MiniLM), its mixture on its own vectors beside those of the encoder, and per document
+  the more confident one of X-Class and the mixture, centred.
 
 Clusters are matched with classes one to one, by how many documents they share with the nearest
 name. Gold labels only measure. X-Class reads what the encoder reads: the first 128 word pieces.
@@ -191,13 +192,17 @@ def xclass(
     both = [np.hstack(pair) for pair in zip(own, (sentences, sentence_names), strict=True)]
     centred = np.hstack([own[0] - own[0].mean(axis=0), sentences - sentences.mean(axis=0)])
     centres = [part - part.mean(axis=0) for part in (own[1], sentence_names)]
-    k = len(names)
     start = nearest_class(centred, np.hstack(centres))
+    words = align(*own)
+    alone = align(sentences - sentences.mean(axis=0), centres[1])
     return {
         "X-Class, nearest class": nearest_class(*own),
-        "X-Class": align(*own).codes,
+        "X-Class": words.codes,
         "X-Class with sentences": align(*both).codes,
         "X-Class with sentences, centred": matched(
-            align(centred, np.hstack(centres)).codes, start, k
+            align(centred, np.hstack(centres)).codes, start, len(names)
+        ),
+        "X-Class or sentences": np.where(
+            words.confidence > alone.confidence, words.codes, alone.codes
         ),
     }
