@@ -193,16 +193,16 @@ def xclass(
     centred = np.hstack([own[0] - own[0].mean(axis=0), sentences - sentences.mean(axis=0)])
     centres = [part - part.mean(axis=0) for part in (own[1], sentence_names)]
     start = nearest_class(centred, np.hstack(centres))
-    words = align(*own)
-    alone = align(sentences - sentences.mean(axis=0), centres[1])
+    by_words = align(*own)
+    by_sentences = align(sentences - sentences.mean(axis=0), centres[1])
     return {
         "X-Class, nearest class": nearest_class(*own),
-        "X-Class": words.codes,
+        "X-Class": by_words.codes,
         "X-Class with sentences": align(*both).codes,
         "X-Class with sentences, centred": matched(
             align(centred, np.hstack(centres)).codes, start, len(names)
         ),
         "X-Class or sentences": np.where(
-            words.confidence > alone.confidence, words.codes, alone.codes
+            by_words.confidence > by_sentences.confidence, by_words.codes, by_sentences.codes
         ),
     }
