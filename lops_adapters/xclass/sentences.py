@@ -11,16 +11,16 @@ TEMPLATES = ("{}", "This text is about {}.", "A document about {}.", "The topic 
 
 def class_vectors(
     names: Sequence[str],
-    encode: Callable[[Sequence[str]], np.ndarray],
+    read: Callable[[Sequence[str]], np.ndarray],
     templates: Sequence[str] = TEMPLATES,
 ) -> np.ndarray:
     """Return the mean vector of the sentences that name each class, (k, width), of length 1.
 
     Args:
         names: of k classes; an underscore is a space.
-        encode: returns the vectors of m sentences, (m, width).
+        read: returns the vectors of m sentences, (m, width).
         templates: of sentences; ``{}`` is the name.
     """
     spoken = [name.replace("_", " ") for name in names]
-    vectors = encode([template.format(name) for name in spoken for template in templates])
+    vectors = read([template.format(name) for name in spoken for template in templates])
     return unit(vectors.reshape(len(names), len(templates), -1).mean(axis=1))

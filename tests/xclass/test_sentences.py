@@ -11,11 +11,11 @@ from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
 def test_a_class_is_the_mean_of_its_sentences():
     asked = []
 
-    def encode(sentences):
+    def read(sentences):
         asked.extend(sentences)
         return np.array([[len(one), 1.0 + ("law" in one)] for one in sentences], dtype=np.float32)
 
-    vectors = class_vectors(["gun_law", "art"], encode, ("{}", "On {}."))
+    vectors = class_vectors(["gun_law", "art"], read, ("{}", "On {}."))
     assert asked == ["gun law", "On gun law.", "art", "On art."]
     wanted = np.array([[(7 + 11) / 2, 2], [(3 + 7) / 2, 1]])
     wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
