@@ -32,9 +32,21 @@ RESUME = "Stopped. The same command with --resume continues."
 _IS_COMMAND = ContextVar("_IS_COMMAND", default=False)
 
 
-def typed(name: str) -> str:
-    """Return an argument as it was typed: ``--per-class`` in a command, ``per_class`` in Python."""
-    return f"--{name.replace('_', '-')}" if _IS_COMMAND.get() else name
+def typed(name: str, value: object = None) -> str:
+    """Return an argument as it was typed: ``--per-class`` in a command, ``per_class`` in Python.
+
+    With a value: ``--format jsonl`` and ``format='jsonl'``; ``--no-quotes`` and ``quotes=False``.
+    """
+    if not _IS_COMMAND.get():
+        return name if value is None else f"{name}={value!r}"
+    option = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
+    return option if value is None or isinstance(value, bool) else f"{option} {value}"
+
+
+def as_command(work: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in another process, whose errors name arguments as a command does."""
+    _IS_COMMAND.set(True)
+    return work(*arguments)
 
 
 Main = Callable[[Sequence[str] | None], int]

@@ -63,16 +63,12 @@ class Registry(UserDict[str, Row], Generic[Row]):
             points = entry_points(group=self._group)
             try:
                 for point in sorted(points, key=lambda point: (point.name, point.value)):
-                    self.register(self._row_of(point), _origin(point))
+                    row: Any = point if self._type is EntryPoint else load(point, self._kind)
+                    self.register(row, _origin(point))
             except LopsError:
                 self._loaded = False  # says so again
                 raise
         return self._rows
-
-    def _row_of(self, point: EntryPoint) -> Row:
-        found: Any = point if self._type is EntryPoint else load(point, self._kind)
-        row: Row = found
-        return row
 
 
 def load(point: EntryPoint, kind: str) -> Any:

@@ -3,6 +3,7 @@ fast the package opens.
 """
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -186,6 +187,18 @@ def filled(tree):
         is_stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         if is_stored and ast.unparse(node.value) not in ("self", "cls"):
             yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("room", ["labels", "formats", "tables", "texts"])
+def test_only_commands_name_options(room):
+    """Below them, messages name arguments by ``console.typed``."""
+    for path in sorted((ROOT / room).rglob("*.py")):
+        texts = (
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        )
+        assert [text for text in texts if re.search(r"(^|[\s`])--[a-z]", text)] == [], path
 
 
 def test_nobody_fills_a_result_that_is_built():

@@ -1,5 +1,6 @@
 """What a terminal shows: errors, warnings, the log, aligned tables, progress bars."""
 
+import contextvars
 import io
 import logging
 import signal
@@ -34,6 +35,21 @@ def test_a_pipe_that_is_closed_is_silent():
         timeout=60,
     )
     assert (done.stdout, done.stderr) == ("xxx 141\n", "")
+
+
+def test_arguments_as_they_were_typed():
+    """With a value, as in Python or as an option; the same in another process."""
+    asked = [("header_row", 3), ("keep_na", True), ("quotes", False), ("text",)]
+    said = [console.typed(*one) for one in asked]
+    assert said == ["header_row=3", "keep_na=True", "quotes=False", "text"]
+    said = list[str]()
+    assert (
+        console.guarded(lambda _: said.extend(console.typed(*one) for one in asked) or 0)([]) == 0
+    )
+    assert said == ["--header-row 3", "--keep-na", "--no-quotes", "--text"]
+    there = contextvars.copy_context()
+    assert there.run(console.as_command, lambda: console.typed(*asked[0])) == "--header-row 3"
+    assert console.typed("text") == "text"
 
 
 def test_errors_are_one_line(capsys):

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.encoder_costs import TEXTS, THREADS
 from benchmarks.nc_curves import noise_at
-from benchmarks.pages import curves, equal
+from benchmarks.pages import curves, equal, gpu
 from benchmarks.pages.common import (
     CORPORA,
     HOLE,
@@ -31,6 +31,7 @@ _PROTOCOL, _HALF = "fine-tuned", 0.5
 _NAMES = ("learning-order", "probability", "margin", "automatic", "random")
 _INSIDE = "learning-order, every 6 updates"
 _ARMS = ("standard", "random", LOPS, ADAPTIVE, "committee", "optimal")
+_WITH_CONTROL = (STANDARD, LOPS, f"random-of-{LOPS}", ADAPTIVE, "committee", "random", "optimal")
 # Who has the cells of an encoder on whole corpora, by rank, and with the hybrid classifier.
 _ENCODERS = {"static": "rounds", "base": "base"}
 
@@ -156,6 +157,7 @@ TABLES: dict[str, Callable[[], Block]] = {
     "fine-tuned-learnt-at": partial(distribution, _PROTOCOL, "learnt_at"),
     "fine-tuned-probability": partial(distribution, _PROTOCOL, "probability"),
     "base-self-training": self_training,
+    "base-frameworks": partial(gpu.frameworks, "base/{}-{}-seed*.json", _WITH_CONTROL),
     "headline-lops": headline,
     "encoder-costs": costs,
 }

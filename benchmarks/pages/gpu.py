@@ -17,12 +17,12 @@ _DOCUMENTS = (2000, 4000, 8000, 16000, 24000)
 _UPDATES, _RATES = (400, 200, 100), ("0.0005", "0.001")
 
 
-def frameworks(cells: str = "gpu/{}-{}-seed*.json") -> Block:
+def frameworks(cells: str = "gpu/{}-{}-seed*.json", arms: tuple[str, ...] = _ARMS) -> Block:
     """Return macro-F1 of each arm before the last stage and after each of its rounds.
 
     ``cells`` is the pattern of the result files, given framework and data.
     """
-    rows = [["framework", "data", "seeds", "after", *heads(_ARMS), "gap closed %"]]
+    rows = [["framework", "data", "seeds", "after", *heads(arms), "gap closed %"]]
     groups = []
     for framework, title in FRAMEWORKS.items():
         for data, shown in CORPORA.items():
@@ -30,11 +30,11 @@ def frameworks(cells: str = "gpu/{}-{}-seed*.json") -> Block:
             if not files:
                 continue
             groups.append(files)
-            scores = {arm: [_stages(item, arm) for item in files] for arm in _ARMS}
+            scores = {arm: [_stages(item, arm) for item in files] for arm in arms}
             before = "its network" if framework in ("westclass", "lotclass") else "the framework"
             for number, stage in enumerate([before, "round 1", "round 2"]):
-                of_stage = {arm: [run[number] for run in scores[arm]] for arm in _ARMS}
-                scored = [spread(of_stage[arm]) for arm in _ARMS]
+                of_stage = {arm: [run[number] for run in scores[arm]] for arm in arms}
+                scored = [spread(of_stage[arm]) for arm in arms]
                 closed = gap_closed(
                     of_stage["standard"], of_stage["committee"], of_stage["optimal"]
                 )
@@ -44,7 +44,8 @@ def frameworks(cells: str = "gpu/{}-{}-seed*.json") -> Block:
 
 def _stages(item: dict[str, Any], arm: str) -> list[float]:
     names = item["result"]["arms"]
-    own, after = split(item, next(name for name in names if name.startswith(arm)), _ROUNDS)
+    known = arm if arm in names else f"{arm}-documents"
+    own, after = split(item, known, _ROUNDS)
     return [own, *after]
 
 

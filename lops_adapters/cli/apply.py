@@ -73,14 +73,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _apply(options: argparse.Namespace, paths: tuple[Path, ...]) -> None:
-    kind = formats.to_write(options.output, "--output")
+    kind = formats.to_write(options.output, "output")
     corrections = read_corrections(
         options.corrections, options.id is not None, True, options.encoding, options.label
     )
     label = options.label = options.label or corrections.column or LABEL
     options.text = None if corrections.counts is None else corrections.counts.column
     table = shared.opened(options, paths, raw=True)
-    for name, option in ((label, "--label"), (options.id, "--id")):
+    for name, option in ((label, "label"), (options.id, "id")):
         if name is not None:
             require(table, name, option)
     checksums = files.checksums(paths)

@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"lops check {why}; fill in {folder / TO_CHECK}, or check rows in "
             f"{folder / 'report.html'}, and give the file to lops select --checked"
         )
-    print(f"{HELP}.\nClasses: {run.named_classes()}.")
+    named = ", ".join(f"{number} {name}" for number, name in enumerate(run.classes, start=1))
+    print(f"{HELP}.\nClasses: {named}.")
     try:
         run.rounds()
     except KeyboardInterrupt:
@@ -106,10 +107,6 @@ class Run:
         options.force = options.quiet = True
         answers = {row["row"]: row for row in _read(file)} if file.is_file() else {}
         return cls(folder, options, list(map(str, config["dataset"]["classes"])), file, answers)
-
-    def named_classes(self) -> str:
-        """Return the classes with the numbers to type."""
-        return ", ".join(f"{number} {name}" for number, name in enumerate(self.classes, start=1))
 
     def estimate(self) -> dict[str, Any]:
         """Return the summary of the last selection."""

@@ -215,7 +215,7 @@ def _folder(options: argparse.Namespace, paths: Sequence[Path]) -> Path:
 def _check_outputs(options: argparse.Namespace, paths: Sequence[Path], folder: Path) -> None:
     path = options.corrected
     if path is not None:
-        formats.FORMATS[formats.to_write(path, "--corrected")].load(path)
+        formats.FORMATS[formats.to_write(path, "corrected")].load(path)
         outputs.check_file(path, "--corrected", options.force, paths)
     if options.format is not None:
         formats.FORMATS[options.format].load(folder / f"kept.{options.format}")

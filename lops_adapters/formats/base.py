@@ -184,7 +184,7 @@ class Format(ABC):
     """A file format.
 
     Attributes:
-        name: as in ``--format``.
+        name: as in the option ``format``.
         suffixes: of its files, in lower case.
         unit: of the numbers of rows: line or row.
         packs: a file may also be packed by gzip.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
@@ -29,8 +30,6 @@ from lops_adapters.formats.lines import beginning, binary, first_lines, raw_line
 from lops_adapters.formats.quotes import SCANNED, long_cells, pair, spans, unquoted
 from lops_adapters.formats.raw import RawRows
 from lops_adapters.formats.records import LineBlock
-
-_FIRST = 200  # lines that tell how a file is read
 
 
 def csv_records(
@@ -71,7 +70,7 @@ def csv_records(
         raise LopsError(
             f"{path}, {where}: not proper {kind} ({error}); "
             'quote fields that contain a quote, and double it: "say ""yes"" to it", or to lops '
-            "select give --no-quotes if no field is quoted"
+            f"select give {typed('quotes', False)} if no field is quoted"
         ) from None
 
 
@@ -220,7 +219,8 @@ def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[st
     if any(surplus) or any(lacking):
         raise LopsError(
             f"{path}, line {line}: found {len(record)} fields; wanted {len(columns)}, as in the "
-            "header; quote fields that contain the delimiter, or to lops select give --delimiter"
+            "header; quote fields that contain the delimiter, or to lops select give "
+            f"{typed('delimiter')}"
         )
     return record[: len(columns)] + [""] * len(lacking)
 

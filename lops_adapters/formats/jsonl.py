@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start, in_blocks
@@ -62,7 +63,7 @@ class JsonBlock(Block):
             if new:
                 raise LopsError(
                     f"a row has a key {min(new)!r} that no row in the first {SCANNED >> 20} MiB "
-                    "has, so there is no column for it; give --format jsonl"
+                    f"has, so there is no column for it; give {typed('format', 'jsonl')}"
                 )
             rows.append([value_at(record, name) for name in names])
         return rows

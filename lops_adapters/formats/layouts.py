@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from lops_adapters.console import typed
+
 _MIN = ("id", "annotator", "annotation_id")  # of Label Studio's JSON_MIN and CSV
 _BESIDE = {*_MIN, "created_at", "updated_at", "lead_time", "agreement"}
 
@@ -22,8 +24,8 @@ class Layout(NamedTuple):
     tool: str | None = None
 
     def __str__(self) -> str:
-        options = f"--text {self.text} --label {self.label}"
-        return f"{options} --source {self.source}" if self.source else options
+        names = {"text": self.text, "label": self.label, "source": self.source}
+        return " ".join(typed(option, name) for option, name in names.items() if name)
 
 
 def of_parts(
@@ -39,11 +41,11 @@ def by_columns(columns: Sequence[str]) -> Layout | None:
     """Return the layout that the names of columns tell; None: none.
 
     >>> str(by_columns(["text", "_task_hash", "accept", "answer", "_annotator_id"]))
-    '--text text --label accept --source _annotator_id'
+    "text='text' label='accept' source='_annotator_id'"
     >>> str(by_columns(["title", "id", "topic", "annotator", "annotation_id", "lead_time"]))
-    '--text title --label topic --source annotator'
+    "text='title' label='topic' source='annotator'"
     >>> str(by_columns(["id", "text", "label"])), by_columns(["a", "b"])
-    ('--text text --label label', None)
+    ("text='text' label='label'", None)
     """
     if {"_task_hash", "answer"} <= set(columns):
         who = next((name for name in ("_annotator_id", "_session_id") if name in columns), None)

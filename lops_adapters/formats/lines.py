@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from lops_adapters.console import listed, progress
+from lops_adapters.console import listed, progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.formats.limits import Unpacked
@@ -210,12 +210,12 @@ def beginning(path: Path, opened: Any, encoding: str) -> bytes:
         wide = "utf-16-be" if first.startswith(b"\0") else "utf-16-le"
         raise LopsError(
             f"{path} begins with zero bytes, as UTF-16 does; save it as UTF-8, or to lops select "
-            f"give --encoding {wide}"
+            f"give {typed('encoding', wide)}"
         )
     if marked is not None and not name.startswith(marked):
         raise LopsError(
             f"{path} begins with the byte order mark of {marked.upper()} and would be read as "
-            f"{name}; save it as UTF-8, or to lops select give --encoding {marked}"
+            f"{name}; save it as UTF-8, or to lops select give {typed('encoding', marked)}"
         )
     return first
 
@@ -249,7 +249,8 @@ def _decoded(
             yield from raw_lines(path, quiet, opened)
         except LopsError as error:
             raise LopsError(
-                f"{error}, or to lops select give its encoding, probably --encoding {likely(path)}"
+                f"{error}, or to lops select give its encoding, probably "
+                f"{typed('encoding', likely(path))}"
             ) from None
         return
     number = 0
@@ -263,5 +264,5 @@ def _decoded(
     except UnicodeError as error:
         where = f"{path}, after line {number}" if number else f"{path}"
         raise LopsError(
-            f"{where}: bytes that are not {encoding} ({error}); give another --encoding"
+            f"{where}: bytes that are not {encoding} ({error}); give another {typed('encoding')}"
         ) from None

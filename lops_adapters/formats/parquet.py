@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.console import progress
+from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
@@ -146,10 +146,9 @@ class Parquet(base.Format):
                 for batch in file.iter_batches(rows, groups, schema.names):
                     limit.count(batch.nbytes)
                     arrays = map(cast, batch.select(schema.names).columns, schema.types)
-                    typed = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
-                    yield BatchBlock(
-                        path, range(number + 1, number + 1 + len(batch)), typed, start.names
-                    )
+                    cast_batch = pyarrow.RecordBatch.from_arrays([*arrays], schema=schema)
+                    numbers = range(number + 1, number + 1 + len(batch))
+                    yield BatchBlock(path, numbers, cast_batch, start.names)
                     number += len(batch)
                     bar.update(len(batch))
         except pyarrow.ArrowException as error:
@@ -191,7 +190,8 @@ class Parquet(base.Format):
             except pyarrow.ArrowException:
                 raise LopsError(
                     f"{path}: column {one.name!r} has the type {one.type}, whose rows cannot "
-                    "be written as Parquet; cast or drop the column, or give --format jsonl"
+                    "be written as Parquet; cast or drop the column, or give "
+                    f"{typed('format', 'jsonl')}"
                 ) from None
 
     def writer(
@@ -251,7 +251,7 @@ def _array(pyarrow: Any, cells: list[Any], field: Any) -> Any:
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise LopsError(
             f"column {field.name!r} has the type {field.type} ({error!s:.100}); wanted one that "
-            "holds every label; cast the labels to text, or give --format jsonl"
+            f"holds every label; cast the labels to text, or give {typed('format', 'jsonl')}"
         ) from None
 
 
@@ -337,10 +337,10 @@ class ParquetRows(base.Writer):
         except (pa.ArrowException, TypeError) as error:
             raise LopsError(
                 f"a column has values of several types ({error}); Parquet allows one; "
-                "give --format jsonl"
+                f"give {typed('format', 'jsonl')}"
             ) from None
         except OverflowError:
             raise LopsError(
                 "a column has an integer of more than 64 bits, which Parquet does not hold; give "
-                "--format jsonl"
+                f"{typed('format', 'jsonl')}"
             ) from None

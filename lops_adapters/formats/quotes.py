@@ -15,6 +15,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 
 SCANNED = 2**26  # bytes that decide
@@ -86,7 +87,8 @@ def pair(lines: Sequence[str], delimiter: str, name: str, whole: bool = True) ->
     raise LopsError(
         f"{name}, lines {first.first} to {first.last}: a quote in the first and one in the last "
         "make one row of lines that look like rows; write a quote inside a field twice, or give "
-        "--no-quotes if no field is quoted, or --quotes if this is one row"
+        f"{typed('quotes', False)} if no field is quoted, or {typed('quotes', True)} if this is "
+        "one row"
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import formats
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block, Derived, Format, Names, Reading, Start
 from lops_adapters.formats.files import check_name
@@ -20,10 +20,6 @@ from lops_adapters.formats.files import reading as readable
 from lops_adapters.formats.lines import encoding_of
 
 TABULAR = ("csv", "tsv", "xlsx")  # formats with a line of names
-UNQUOTED = (
-    "Quotes are read as part of the texts, since they do not hold cells together; if they do, give "
-    "--quotes."
-)
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
         raise LopsError(
             f"{table.paths[0]}: {table.columns.count(doubled[0])} columns are named "
             f"{doubled[0]!r}, and {kind} needs different names; rename all but one, or give "
-            f"--format {table.format.native}"
+            f"{typed('format', table.format.native)}"
         )
     with formats.FORMATS[kind].writer(Path(os.devnull), table.start, added, {}, False) as writer:
         for block in table.blocks():
@@ -134,7 +130,7 @@ def rehearse(table: Table, kind: str, added: Sequence[str]) -> None:
             except RecursionError:
                 raise LopsError(
                     f"{block.path}: a cell is nested too deeply for {kind}; "
-                    f"give --format {table.format.native}"
+                    f"give {typed('format', table.format.native)}"
                 ) from None
 
 
@@ -176,11 +172,13 @@ def open_table(
     (kind,) = kinds.values()
     _check_options(kind.name, delimiter, encoding)
     if sheets and kind.name != "xlsx":
-        raise LopsError(f"--sheet is {sheets[0]!r}, but {paths[0]} is no spreadsheet; leave it out")
+        raise LopsError(
+            f"{typed('sheet')} is {sheets[0]!r}, but {paths[0]} is no spreadsheet; leave it out"
+        )
     if header_row < 1 or (header_row > 1 and kind.name not in TABULAR):
         raise LopsError(
-            f"--header-row is {header_row} for a {kind.name} file; wanted the line of the names of "
-            "columns, from 1, in CSV, TSV or a spreadsheet"
+            f"{typed('header_row')} is {header_row} for a {kind.name} file; wanted the line of the "
+            "names of columns, from 1, in CSV, TSV or a spreadsheet"
         )
     first, starts = paths[0], dict[Path, Start]()
     how = Reading(
@@ -209,7 +207,11 @@ def open_table(
     every = dict.fromkeys(name for one in starts.values() for name in one.columns)
     start = replace(start, columns=tuple(every)) if len(every) > len(start.columns) else start
     notes = [note for one in starts.values() for note in one.notes]
-    notes += [UNQUOTED] if quotes is None and not pairing else []
+    if quotes is None and not pairing:
+        notes.append(
+            "Quotes are read as part of the texts, since they do not hold cells together; if they "
+            f"do, give {typed('quotes', True)}."
+        )
     return Table(tuple(paths), kind, start, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -229,12 +231,13 @@ def _check_options(kind: str, delimiter: str | None, encoding: str) -> None:
         b"x".decode(encoding, "ignore")
     except (LookupError, ValueError):  # also of codecs that are not of text, such as hex
         raise LopsError(
-            f"--encoding is {encoding!r}, which Python does not know; "
+            f"{typed('encoding')} is {encoding!r}, which Python does not know; "
             "wanted a name such as utf-8, cp1252 or latin-1"
         ) from None
     if delimiter is not None and (
         len(delimiter) != 1 or delimiter in '"\r\n\0' or kind not in ("csv", "tsv")
     ):
         raise LopsError(
-            f"--delimiter is {delimiter!r} for a {kind} file; wanted one character, for CSV or TSV"
+            f"{typed('delimiter')} is {delimiter!r} for a {kind} file; wanted one character, for "
+            "CSV or TSV"
         )

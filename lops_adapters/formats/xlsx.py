@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lops_adapters import extras
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import cells as values
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
@@ -130,7 +130,7 @@ def _about_others(path: Path, sheets: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     return (
         f"{path.name}: sheet {first!r} of {len(sheets)}; not read: "
-        f"{listed(map(repr, others), 10)}. Give --sheet, once per sheet, to read others.",
+        f"{listed(map(repr, others), 10)}. Give {typed('sheet')}, once per sheet, to read others.",
     )
 
 

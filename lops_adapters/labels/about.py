@@ -67,7 +67,7 @@ def about_absent(tally: Tally, columns: Columns, absent: Sequence[int]) -> list[
         why = "Without a largest soft label" if columns.soft_labels else "Without a vote"
     sentence = f"{why}: {rows_of(count)} ({tally.shown(absent)}), neither kept nor rejected."
     if len(absent) > 1 and columns.abstain is None:
-        option = "abstain=()" if columns.in_memory else "--abstain ''"
+        option = "abstain=()" if columns.in_memory else f"{typed('abstain')} ''"
         sentence += f" -1 counts as no label; if it is a class, give {option}."
     return [sentence]
 

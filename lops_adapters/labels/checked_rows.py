@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import readers
 from lops_adapters.labels.columns import Columns
@@ -50,7 +51,7 @@ def read_checked(
         edits = read_corrections(path, by_id=False, filled=True, encoding=encoding)
         if edits.column not in (None, label):
             raise LopsError(
-                f"{path} holds labels of the column {edits.column!r}, and --label is "
+                f"{path} holds labels of the column {edits.column!r}, and {typed('label')} is "
                 f"{label!r}; give the file that was made for this column"
             )
         if columns.joined is None:
@@ -67,8 +68,8 @@ def read_checked(
             checked[row], source[row] = Checked(entry.label, check), path
     if paths and not checked:
         raise LopsError(
-            f"{paths[0]}: no row is checked yet; fill in the column {CHECKED}, or leave --checked "
-            "out"
+            f"{paths[0]}: no row is checked yet; fill in the column {CHECKED}, or leave "
+            f"{typed('checked')} out"
         )
     return checked
 
@@ -81,7 +82,7 @@ def _numbered(edits: Edits, checksums: Callable[[], dict[str, str]]) -> list[_Pl
     if edits.by_key:
         raise LopsError(
             f"{edits.path} names {edits.by_key.words}, of a table with a row per annotation; give "
-            "--source, and --id, as for that table"
+            f"{typed('source')}, and {typed('id')}, as for that table"
         )
     if edits.sha256 is not None:
         check_table(edits, checksums())

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed, unsure
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import (
     NO_CLASS,
@@ -65,8 +65,9 @@ class Classes:
         return np.fromiter(map(self.code_of.get, labels, repeat(-1)), np.int64, len(labels))
 
     def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as they were given; None for -1."""
-        values = [*(self.values[name] for name in self.names), None]
+        """Return labels as they were given; None for -1, the word for unsure for -2."""
+        values = [self.values[name] for name in self.names]
+        values += [unsure(values), None]
         return [values[code] for code in codes.tolist()]
 
     def gold_codes(self, labels: Sequence[Any]) -> np.ndarray:
@@ -163,7 +164,8 @@ def read_classes(tally: Tally, columns: Columns) -> Classes:
     problems = about_several(of_labels)
     if tally.words:
         spelt = listed((f"{word} ({n:,})" for word, n in sorted(tally.words.items())), SHOWN)
-        problems.append(f"Read as no label: {spelt}. If one of them is a class, give --keep-na.")
+        give = typed("keep_na", True)
+        problems.append(f"Read as no label: {spelt}. If one of them is a class, give {give}.")
     abstained = int(tally.counts[absent].sum())
     counted = (ordered, rows, code_of, values, of_labels, abstained)
     classes = Classes(*counted, notes, problems, about)
@@ -228,7 +230,7 @@ def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Seque
     if not with_gold:
         raise LopsError(
             f"none of the {rows} rows has a gold label in column {columns.gold!r}; "
-            "fill in some, or leave out --gold"
+            f"fill in some, or leave out {typed('gold')}"
         )
     true: Counter[str] = Counter()
     known = set(numbers)
@@ -240,7 +242,7 @@ def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Seque
         gold, names = listed(map(repr, others), SHOWN), listed(map(repr, classes.names), SHOWN)
         raise LopsError(
             f"the gold labels in column {columns.gold!r} are {gold}, and the classes are "
-            f"{names}; wanted the same names in both columns: check --gold, or rename them"
+            f"{names}; wanted the same names in both columns: check {typed('gold')}, or rename them"
         )
     if others:
         shown = [f"{name!r} ({rows_of(count)})" for name, count in others.items()]

@@ -20,7 +20,7 @@ FILE = "file"  # as the source, unless a column has this name: labels of a file 
 
 
 def is_file(name: str | None) -> bool:
-    """Return whether ``--embeddings`` names an .npy file, not a column."""
+    """Return whether ``embeddings`` names an .npy file, not a column."""
     return name is not None and name.lower().endswith(NPY)
 
 
@@ -85,15 +85,9 @@ class Columns:
         """The columns to read."""
         vectors = None if is_file(self.embeddings) else self.embeddings
         names = (
-            self.text,
-            self.label,
-            self.gold,
-            self.id,
-            vectors,
-            *self.soft_labels,
-            self.checked_column,
+            *(self.text, self.label, self.gold, self.id, vectors, *self.soft_labels),
+            *(self.checked_column, *self.votes, self.source, self.group),
         )
-        names = (*names, *self.votes, self.source, self.group)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     def cells(self, block: Block, names: Sequence[str]) -> list[list[Any]]:
@@ -127,7 +121,7 @@ class Columns:
             return "vote; wanted a class name where a source votes"
         if self.in_memory:
             return "label; wanted labels of at least two classes"
-        return f"label in column {self.label!r}; check --label"
+        return f"label in column {self.label!r}; check {typed('label')}"
 
     @property
     def inside(self) -> str:
@@ -148,22 +142,24 @@ class Columns:
             if name is not None and not (option == "source" and self.is_by_file(table)):
                 taken = [self.label, self.gold] if option == "text" else [self.text]
                 for part in table.parts_of(name):
-                    require(table, part, f"--{option}", {other for other in taken if other})
+                    require(table, part, option, {other for other in taken if other})
         for name in self.soft_labels:
-            require(table, name, "--soft-labels")
+            require(table, name, "soft_labels")
         if self.checked_column is not None:
-            require(table, self.checked_column, "--checked-column")
+            require(table, self.checked_column, "checked_column")
             if self.checked_column in (self.text, self.label):
                 raise LopsError(
-                    f"--checked-column is {self.checked_column!r}, a column with another purpose; "
-                    "wanted one that holds labels by a person, and nothing in the other rows"
+                    f"{typed('checked_column')} is {self.checked_column!r}, a column with another "
+                    "purpose; wanted one that holds labels by a person, and nothing in the other "
+                    "rows"
                 )
         if self.embeddings is not None and self.embeddings not in table.columns:
             if not is_file(self.embeddings):
-                require(table, self.embeddings, "--embeddings")
+                require(table, self.embeddings, "embeddings")
             if not Path(self.embeddings).is_file():
                 raise LopsError(
-                    f"--embeddings {self.embeddings}: no such file; wanted an .npy file or a column"
+                    f"{typed('embeddings')} {self.embeddings}: no such file; wanted an .npy file "
+                    "or a column"
                 )
         first: dict[str, str] = {}
         for option in ("label", "text", "gold", "source"):
@@ -172,36 +168,43 @@ class Columns:
                 other = first.setdefault(part, option)
                 if other != option:
                     raise LopsError(
-                        f"--{other} and --{option} are both {part!r}; give different columns"
+                        f"{typed(other)} and {typed(option)} are both {part!r}; give different "
+                        "columns"
                     )
 
     def _check_given(self) -> None:
         """Raise a LopsError if texts or labels are not given, or labels twice."""
         if self.text is None and self.embeddings is None:
-            raise LopsError("--text is missing; wanted a column of texts, or --embeddings")
-        options = {"--label": self.label, "--labels": self.votes, "--soft-labels": self.soft_labels}
-        named = [option for option, columns in options.items() if columns]
+            raise LopsError(
+                f"{typed('text')} is missing; wanted a column of texts, or {typed('embeddings')}"
+            )
+        label, votes, soft = names = typed("label"), typed("labels"), typed("soft_labels")
+        of_options = zip(names, (self.label, self.votes, self.soft_labels), strict=True)
+        named = [option for option, columns in of_options if columns]
         if len(named) != 1:
-            stated = " and ".join(named) or "neither --label, --labels nor --soft-labels"
+            stated = " and ".join(named) or f"neither {label}, {votes} nor {soft}"
             raise LopsError(f"found {stated}; give one of the three")
         if self.source is not None and self.label is None:
             raise LopsError(
-                "--source names the source of each --label, or of --soft-labels; give one of them"
+                f"{typed('source')} names the source of each {label}, or of {soft}; give one of "
+                "them"
             )
         if self.source == FILE and self.text is None:
-            raise LopsError("--source file joins the rows of each text; give --text, too")
+            raise LopsError(
+                f"{typed('source')} file joins the rows of each text; give {typed('text')}, too"
+            )
         if self.classes is not None and self.soft_labels:
-            raise LopsError("--classes is for labels, and --soft-labels are given; leave it out")
+            raise LopsError(f"{typed('classes')} is for labels, and {soft} are given; leave it out")
 
 
 def vote_columns(table: Table, asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that ``--labels`` names, such as ``rule1,rule2`` or ``rule*``."""
+    """Return the columns that ``labels`` names, such as ``rule1,rule2`` or ``rule*``."""
     columns: list[str] = []
     for part in asked:
         for name in _parted(part, table.columns):
             matching = [column for column in table.columns if fnmatchcase(column, name)]
             if name in table.columns or not matching:
-                require(table, name, "--labels")
+                require(table, name, "labels")
                 matching = [name]
             columns += matching
     return tuple(dict.fromkeys(columns))

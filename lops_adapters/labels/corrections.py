@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, readers
 from lops_adapters.formats.cells import cell_text, content, single
@@ -101,7 +101,8 @@ class Edits:
             raise LopsError(
                 f"{self.place(entry)}: row {entry.row} has {stated} there, and not in the "
                 f"table{known}; give the table that the file was made for, in its order. If "
-                "--source joined its rows to texts, make the file again: it then names texts"
+                f"{typed('source')} joined its rows to texts, make the file again: it then names "
+                "texts"
             )
 
     def _is_text(self, stated: str, cell: Any) -> bool:
@@ -154,7 +155,7 @@ def read_corrections(
     needed = (ROW, LABEL) if counts is None or counts.kind == ROWS else (LABEL,)
     missing = [roles[role] for role in needed if roles[role] not in table.columns]
     if missing:
-        way_out = "; name the column of labels by --label" if relabelled else ""
+        way_out = f"; name the column of labels by {typed('label')}" if relabelled else ""
         raise LopsError(
             f"{path} has no column {missing[0]!r}; its columns are "
             f"{listed(map(repr, table.columns))}; wanted {roles[ROW]!r} and {roles[LABEL]!r}"
@@ -250,7 +251,7 @@ def by_row(edits: Edits, by: str | None = None) -> dict[str, Correction]:
             if not (key.isascii() and key.isdigit() and key.strip("0")):
                 raise LopsError(
                     f"{edits.place(entry)}: the row is {key!r:.80}; wanted its number, from 1, or "
-                    "--id COLUMN for ids"
+                    f"{typed('id')} COLUMN for ids"
                 )
             key = key.lstrip("0")  # int() refuses thousands of digits
         if key in asked:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.base import Block, Derived
 from lops_adapters.formats.cells import is_unlabelled
@@ -28,7 +28,7 @@ def with_text(table: Table, names: Sequence[str], taken: Collection[str] = ()) -
     if len(parts) == 1:
         return table, parts[0]
     for name in parts:
-        require(table, name, "--text", taken)
+        require(table, name, "text", taken)
     shown = listed(map(repr, parts))
     note = f"Texts: {shown}, joined by spaces."
     return table.deriving({_AND.join(parts): Derived(parts, _text)}, note), _AND.join(parts)
@@ -65,7 +65,7 @@ def with_soft_label(table: Table, columns: Columns) -> tuple[Table, Columns]:
     if not parts or columns.source is None:
         return table, columns
     for name in parts:
-        require(table, name, "--soft-labels")
+        require(table, name, "soft_labels")
     names = (LABEL, f"largest {LABEL}", " + ".join(parts))
     name = next(name for name in names if name not in table.columns)
     note = f"Labels: the largest of {listed(map(repr, parts))}, one per row."
@@ -101,8 +101,8 @@ def with_votes(table: Table, names: Sequence[str]) -> tuple[Table, tuple[str, ..
     width = max(lengths, default=0)
     if width < 2:
         raise LopsError(
-            "--labels names 1 column; wanted at least two, one per source, or lists of votes; for "
-            "one column of labels use --label"
+            f"{typed('labels')} names 1 column; wanted at least two, one per source, or lists of "
+            f"votes; for one column of labels use {typed('label')}"
         )
     votes = {f"{name} {i + 1}": Derived((name,), partial(_vote, i)) for i in range(width)}
     note = f"Votes: the lists in {name!r}, of {width} sources by their places."

@@ -6,7 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from itertools import islice
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.jsonl import Jsonl
 from lops_adapters.formats.paths import leaves
@@ -19,14 +19,14 @@ _SENTENCE = 6  # words of a name, from which on it looks like a text
 def require(table: Table, name: str, option: str, taken: Collection[str] = ()) -> None:
     """Raise a LopsError with the existing columns, and the likeliest, if a column is missing.
 
-    ``option`` names the column, such as ``--text``; columns with another purpose, which are
+    ``option`` names the column, such as ``text``; columns with another purpose, which are
     ``taken``, are not suggested.
     """
     times = table.columns.count(name)
     if times > 1:
         raise LopsError(
             f"{table.paths[0]}: {times} columns are named {name!r}; rename all but one, since "
-            f"{option} names it"
+            f"{typed(option)} names it"
         )
     if times:
         return
@@ -40,7 +40,8 @@ def _hint(table: Table, name: str, option: str, columns: Sequence[str]) -> str:
     """Return where a column may be instead: further down, longer, or in another spelling."""
     row, path = _row_with(table, name), _path_to(table, name)
     if row or path:
-        return f" Line {row} has it: give --header-row {row}." if row else _meaning(option, path)
+        give = typed("header_row", row)
+        return f" Line {row} has it: give {give}." if row else _meaning(option, path)
     delimiter = _about_delimiter(table, name)
     beginning = None if delimiter else _beginning(name, columns)
     if beginning is None and _is_row(table):
@@ -50,7 +51,7 @@ def _hint(table: Table, name: str, option: str, columns: Sequence[str]) -> str:
         )
     hint = delimiter or _meaning(option, beginning or _meant(name, option, columns))
     if not delimiter and len(table.columns) == 1 and table.format.name in ("csv", "tsv"):
-        hint += " Check --delimiter."
+        hint += f" Check {typed('delimiter')}."
     return " ".join([hint, *table.start.notes])
 
 
@@ -95,7 +96,7 @@ def _meaning(option: str, column: str | None) -> str:
     """Return the question whether another column is meant; in a shell, $ makes a line break."""
     if column is None:
         return ""
-    return f" Did you mean {option} {'' if column.isprintable() else '$'}{column!r}?"
+    return f" Did you mean {typed(option)} {'' if column.isprintable() else '$'}{column!r}?"
 
 
 def _beginning(name: str, columns: Sequence[str]) -> str | None:
@@ -131,7 +132,7 @@ def _meant(name: str, option: str, columns: Sequence[str]) -> str | None:
     """Return the column that a wrong name means: nearly the same, the usual one, or similar."""
     lower = {column.lower(): column for column in reversed(columns)}
     near = get_close_matches(name.lower(), lower, n=1, cutoff=0.8)
-    near += [option.strip("-")] if option.strip("-") in lower else []
+    near += [option] if option in lower else []
     near += get_close_matches(name.lower(), lower, n=1, cutoff=0.5)
     return lower[near[0]] if near else None
 
@@ -148,5 +149,5 @@ def _about_delimiter(table: Table, name: str) -> str:
             and len(names) > 1
             and (len(table.columns) == 1 or name in names)
         ):
-            return f" The header looks separated by {spelt}; give --delimiter {spelt}"
+            return f" The header looks separated by {spelt}; give {typed('delimiter')} {spelt}"
     return ""

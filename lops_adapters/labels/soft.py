@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 
 _NOT_A_NUMBER = (TypeError, ValueError, OverflowError)
@@ -98,8 +99,8 @@ class SoftLabels:
             number = -1.0
         if number < 0 or math.isinf(number):
             raise LopsError(
-                f"--soft-labels, {name_row(row)}: found {cell!r:.60} for the class {name!r}; "
-                "wanted a number, 0 or more"
+                f"{typed('soft_labels')}, {name_row(row)}: found {cell!r:.60} for the class "
+                f"{name!r}; wanted a number, 0 or more"
             )
         return 0.0 if math.isnan(number) else number
 
@@ -122,8 +123,8 @@ class SoftLabels:
         if self._length is not None:
             expected = f"{self._length} numbers"
         raise LopsError(
-            f"--soft-labels {self._columns[0]}, {name_row(row)}: found {cell!r:.60}; wanted "
-            f"{expected}"
+            f"{typed('soft_labels')} {self._columns[0]}, {name_row(row)}: found {cell!r:.60}; "
+            f"wanted {expected}"
         )
 
 

@@ -152,7 +152,7 @@ class Tally:
             row = next(i for i, label in enumerate(gold) if isinstance(label, list | dict))
             raise LopsError(
                 f"{where.place(row)}: the gold label is {gold[row]!r:.60}; wanted one class name "
-                "per row; check --gold"
+                f"per row; check {typed('gold')}"
             )
         gone = set(filter(is_unlabelled, set(gold)))
         there = np.fromiter((label not in gone for label in gold), bool, len(gold))

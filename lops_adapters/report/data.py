@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.core import LopsError, Selection
+from lops_adapters.core import Selection
 from lops_adapters.report.contents import Charts, Listed, SelectionPage, SourceReport
 from lops_adapters.report.measure import learnt_bins, own_threshold, threshold_rows
 from lops_adapters.report.rows import CHARS, LISTED, LONGEST, PageRows
@@ -61,14 +61,9 @@ def selection_page(
         columns: suggested, suggested_probability, gold, ids, numbers and keys of
             :class:`~lops_adapters.report.rows.PageRows`, n entries each.
 
-    Raises:
-        LopsError: no rows, different lengths, a label that is no class of the selection, a NaN
-            confidence, gold labels that cannot be compared or are all missing, or unknown or
-            repeated rows to check.
+    LopsError: a NaN confidence, gold labels that cannot be compared or are all missing.
     """
-    rows = PageRows(selection, texts, labels, **columns)
-    _check_positions(to_check, len(selection.mask))
-    to_check = to_check[:LISTED]
+    rows, to_check = PageRows(selection, texts, labels, **columns), to_check[:LISTED]
     most_wrong = int(estimate[-1] * len(rows.codes)) if estimate else 0
     places = rows.listed(suspects_per_class, to_check, most_wrong)
     totals = rows.totals(totals) if isinstance(totals, int) else totals
@@ -102,16 +97,6 @@ def selection_page(
         ladder=totals.ladder if estimate else [],
         n_checked=n_checked,
     )
-
-
-def _check_positions(to_check: Sequence[int], n: int) -> None:
-    wrong = [i for i in to_check if not 0 <= i < n]
-    if wrong:
-        raise LopsError(
-            f"to_check holds the position {wrong[0]}; wanted positions from 0 to {n - 1}"
-        )
-    if len(set(to_check)) < len(to_check):
-        raise LopsError("to_check holds a position twice; give every row once")
 
 
 def _further(

@@ -54,20 +54,10 @@ class PageRows:
         numbers: Sequence[int] | None = None,
         keys: Sequence[str] | None = None,
     ) -> None:
-        n = len(selection.mask)
-        if not n:
-            raise LopsError("the selection has no rows; wanted at least one")
-        columns = {"suggested": suggested, "gold": gold, "ids": ids}
-        columns["suggested_probability"] = suggested_probability
-        for name, values in {"labels": labels, **columns, "texts": texts}.items():
-            if values is not None and len(values) != n:
-                raise LopsError(
-                    f"found {len(values)} {name} and a selection of {n} rows; "
-                    "wanted one per row, in the same order"
-                )
+        n, columns = len(selection.mask), (suggested, gold, ids, suggested_probability)
         self.labels = _listed(labels)
         self.suggested, self.gold, self.ids, self.probability = (
-            None if values is None else _listed(values) for values in columns.values()
+            None if values is None else _listed(values) for values in columns
         )
         self.selection, self.numbers, self.keys = selection, numbers, keys
         self.texts = getattr(texts, "iloc", texts)  # the index of a column need not be positions

@@ -89,10 +89,6 @@ class Totals:
         wrong_kept = known & kept & (gold != (codes if checked is None else checked))
         self.wrong_kept += np.bincount(codes[wrong_kept], minlength=k)
 
-    def suggestions(self, classes: Sequence[Hashable]) -> list[tuple[Any, Any, int]]:
-        """Return (label, another suggested label, rejected rows), most frequent first."""
-        return [one for one in pairs_of(self.corrections, classes) if one[0] != one[1]]
-
     def reports(self, per_class: Mapping[Hashable, ClassReport]) -> dict[Hashable, ClassReport]:
         """Return reports of the whole table, with the reasons of the sample's."""
         counts = zip(per_class.items(), self.rows.tolist(), self.kept.tolist(), strict=True)
@@ -142,6 +138,11 @@ def pairs_of(counts: np.ndarray, classes: Sequence[Any]) -> list[tuple[Any, Any,
     """Return (label, suggested label, rows), most frequent first, ties by label; 0 is left out."""
     found = [(classes[i], classes[j], int(counts[i, j])) for i, j in np.argwhere(counts).tolist()]
     return sorted(found, key=lambda pair: (-pair[2], str(pair[0])))
+
+
+def suggestions(counts: np.ndarray, classes: Sequence[Any]) -> list[tuple[Any, Any, int]]:
+    """Return (label, another suggested label, rows), most frequent first, ties by label."""
+    return [one for one in pairs_of(counts, classes) if one[0] != one[1]]
 
 
 def rungs(right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

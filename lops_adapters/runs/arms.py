@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.selection.choice import AUTO
+from lops_adapters.selection.committee.committee import SURE_IN_FRAMEWORKS
 
 # No selection; LOPS as published, by the setting ``method``; the learning order that keeps the
 # share a held-out probe agrees with, by ADAPTIVE_METHOD.
@@ -18,6 +19,18 @@ CORRECTED = "corrected"
 # Controls, each named after the arm that says how many samples it keeps, or relabels.
 _CONTROL = "random-of-"
 CONTROLS = tuple(f"{_CONTROL}{arm}" for arm in (LOPS, ADAPTIVE, "committee", CORRECTED))
+
+
+class Arm(NamedTuple):
+    """How an arm selects: its method, the fraction to keep, the least probability of a kept label.
+
+    ``relabels``: nothing is rejected, and a control changes as many labels.
+    """
+
+    method: str
+    keep: float | str
+    sure: float = SURE_IN_FRAMEWORKS
+    relabels: bool = False
 
 
 def parent(arm: str) -> str | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import EntryPoint
-from operator import itemgetter
 from typing import Any, ClassVar, Generic
 
 import numpy as np
@@ -27,7 +26,6 @@ from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, best_arm
 from lops_adapters.runs.rounds import run_rounds
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Prepared, Stage
-from lops_adapters.selection import METHODS
 from lops_adapters.storage import write_text
 
 log = logging.getLogger(__name__)
@@ -163,7 +161,8 @@ def run(
         **measure.prepared(prepared),
     }
     metrics: dict[str, Any] = {}
-    for arm in in_order(arms, framework.settings):
+    # Arms that are told how many to keep come last.
+    for arm in sorted(arms, key=lambda one: job.settings.row(one).takes_n):
         arm_job = replace(job, gold=gold if arm in by_gold else None)
         rows, predicted, folder = [], np.zeros(0), job.folder.arm(arm)
         for number, stage in enumerate(_stages(framework, arm, prepared, arm_job)):
@@ -203,16 +202,6 @@ def class_words(corpus: Corpus, settings: FrameworkSettings) -> dict[str, list[s
         label: list(dict.fromkeys([*corpus.names[label], *seeds.get(label, ())]))
         for label in corpus.classes
     }
-
-
-def in_order(arms: Sequence[str], settings: type[FrameworkSettings]) -> list[str]:
-    """Return the arms in the order they run in: those that are told how many to keep last."""
-    methods = [METHODS.get(settings.split(arm)[0]) for arm in arms]
-    told = [
-        parent(arm) is not None or (method is not None and method.takes_n)
-        for arm, method in zip(arms, methods, strict=True)
-    ]
-    return [arm for _, arm in sorted(zip(told, arms, strict=True), key=itemgetter(0))]
 
 
 def _check(

@@ -12,12 +12,11 @@ import numpy as np
 
 from lops_adapters.core import LopsWarning, Selection
 from lops_adapters.probes import Probe, probe_class
-from lops_adapters.runs.arms import ADAPTIVE, CORRECTED, LOPS, parent
+from lops_adapters.runs.arms import ADAPTIVE, LOPS, parent
 from lops_adapters.runs.folder import RunFolder
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.selection import Selector, build, keep_all
 from lops_adapters.selection.canonical import as_selector
-from lops_adapters.selection.committee.committee import KEEP_ALL, SURE_IN_FRAMEWORKS
 from lops_adapters.selection.committee.folds import FOLDS
 from lops_adapters.selection.methods.auto_keep import auto_keep
 from lops_adapters.selection.methods.baselines import random_like, relabelled_like
@@ -87,12 +86,11 @@ class Job(Generic[Settings]):
         arm = self.controlled(control_of, method) if row.control and control_of else None
         if control_of and arm:
             other = self.folder.selection(control_of.format(arm))
-            if arm.startswith(CORRECTED):
-                return as_selector(partial(relabelled_like, other, arm, seed=seed), seed, True)
-            return as_selector(partial(random_like, other, arm, seed=seed), seed)
-        sure = KEEP_ALL if method.startswith(CORRECTED) else SURE_IN_FRAMEWORKS
+            relabels = self.settings.arm(arm).relabels
+            like = relabelled_like if relabels else random_like
+            return as_selector(partial(like, other, arm, seed=seed), seed, relabels)
         known: dict[str, Any] = {"words": self.words, "device": self.device}
-        known |= {"sure": sure, "count_label": False, "correct": correct}
+        known |= {"sure": self.settings.arm(method).sure, "count_label": False, "correct": correct}
         known["encoder"] = self.settings.committee_encoder
         options = {option: value for option, value in known.items() if option in row.options}
         gold, has_gold = None, self.gold is not None and row.needs_gold
@@ -101,7 +99,7 @@ class Job(Generic[Settings]):
             pairs = enumerate(positions.tolist())
             checked = {i: self.checked[doc] for i, doc in pairs if doc in self.checked}
             options |= {"checked": checked} if checked and "checked" in row.takes else {}
-        keep = self.settings.keep_of(method) if row.takes_keep and n is None else None
+        keep = self.settings.arm(method).keep if row.takes_keep and n is None else None
         make = partial(
             build,
             row.name,
@@ -123,7 +121,10 @@ class Job(Generic[Settings]):
             )
             return partial(_learnable, automatic, 0)
         least = FOLDS if row.validates else 0
-        scored = _reading(make(keep=keep), texts if row.texts else None)
+        scored = make(keep=keep)
+        if row.texts and texts is not None:  # the samples are something else
+            by_texts = scored
+            scored = lambda samples, labels: by_texts(texts(samples), labels)  # noqa: E731
         return partial(_learnable, scored, least)
 
     def save_model(self, arm: str, model: Any) -> None:
@@ -140,13 +141,6 @@ class Job(Generic[Settings]):
         arms = (f"{arm}-{place}" if place else arm for arm in CONTROLLED)
         finished = (arm for arm in arms if self.folder.finished(stages.format(arm)))
         return parent(control) or next(finished, None)
-
-
-def _reading(
-    selector: Selector, texts: Callable[[Sequence[Any]], Sequence[Any]] | None
-) -> Selector:
-    """Return a selector that scores the texts of the samples, if they are something else."""
-    return selector if texts is None else lambda samples, labels: selector(texts(samples), labels)
 
 
 def _learnable(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,12 @@ def load(path: str | Path, *, arm: str | None = None, device: str = "auto") -> T
             f"no trained classifier in {root} (looked for {looked}); wanted the folder of a "
             "finished run"
         )
-    _say_if_renamed(folder.parent.name, folders)
+    name = folder.parent.name
+    today = next((one for one, path in folders.items() if path.name == name), name)
+    if today != name:
+        warnings.warn(
+            f"the arm {name} of this older run is {today} today", LopsWarning, stacklevel=2
+        )
     stored = read_json(folder / "lops.json", WAY_OUT)
     kind = stored.get("kind")
     if not isinstance(kind, str) or kind not in FRAMEWORKS:
@@ -73,11 +77,3 @@ def _arms_of(root: Path) -> dict[str, Path]:
     if not isinstance(settings, dict):
         return {}
     return {arm_of_today(one.parent.name, settings): one.parent for one in root.glob("*/model")}
-
-
-def _say_if_renamed(arm: str, folders: Mapping[str, Path]) -> None:
-    today = next((name for name, folder in folders.items() if folder.name == arm), arm)
-    if today != arm:
-        warnings.warn(
-            f"the arm {arm} of this older run is {today} today", LopsWarning, stacklevel=3
-        )

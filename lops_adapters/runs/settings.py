@@ -15,11 +15,13 @@ from lops_adapters.runs.arms import (
     CORRECTED,
     LOPS,
     STANDARD,
+    Arm,
     parent,
     read_arms,
 )
 from lops_adapters.selection import METHODS, Method
 from lops_adapters.selection.choice import AUTO
+from lops_adapters.selection.committee.committee import KEEP_ALL
 
 SomeSettings = TypeVar("SomeSettings", bound="FrameworkSettings")
 
@@ -185,15 +187,19 @@ class FrameworkSettings:
                 return arm.removesuffix(f"-{place}"), place
         return arm, ""
 
+    def arm(self, name: str) -> Arm:
+        """Return how the arm of a name selects."""
+        method, _ = self.split(name)
+        own = {
+            LOPS: Arm(self.method, self.keep),
+            ADAPTIVE: Arm(ADAPTIVE_METHOD, AUTO),
+            CORRECTED: Arm("committee", self.keep, KEEP_ALL, relabels=True),
+        }
+        return own.get(method) or Arm("random" if parent(method) else method, self.keep)
+
     def row(self, arm: str) -> Method:
         """Return the method of an arm."""
-        method, _ = self.split(arm)
-        named = {LOPS: self.method, ADAPTIVE: ADAPTIVE_METHOD, CORRECTED: "committee"}
-        return METHODS["random" if parent(method) else named.get(method, method)]
-
-    def keep_of(self, arm: str) -> float | str:
-        """Return the fraction that an arm keeps, if its method takes one."""
-        return AUTO if self.split(arm)[0] == ADAPTIVE else self.keep
+        return METHODS[self.arm(arm).method]
 
     @classmethod
     def known_arms(cls) -> tuple[str, ...]:

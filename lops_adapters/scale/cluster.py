@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from lops_adapters import extras
+from lops_adapters.console import as_command
 from lops_adapters.core import LopsError
 
 _AHEAD = 2  # tasks per processor that wait for a free one
@@ -94,14 +95,14 @@ def spread(
     each item. LopsError: raised by the work, or a worker that is lost again and again.
     """
     # retry_exceptions stays off: what a row raises, it raises again.
-    task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3)(work)
+    task = ray.remote(num_cpus=1, num_gpus=cards, max_retries=3)(as_command)
     waiting = iter(enumerate(items))
     running: dict[Any, int] = {}  # reference -> place
     most = _AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
     try:
         while True:
             for index, item in islice(waiting, most - len(running)):
-                running[task.remote(item, *shared)] = index
+                running[task.remote(work, item, *shared)] = index
             if not running:
                 return
             (ready,), _ = ray.wait(list(running), num_returns=1)

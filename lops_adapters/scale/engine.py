@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lops_adapters import extras, storage
+from lops_adapters.encoders.static import STATIC
 from lops_adapters.formats.files import states
 from lops_adapters.formats.readers import Table
 from lops_adapters.labels.classes import Classes, read_classes
@@ -20,7 +21,6 @@ from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.tally import Tally
 from lops_adapters.report.totals import Totals
 from lops_adapters.scale.cluster import connected, spread
-from lops_adapters.selection.committee.member_table import is_transformer
 from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
@@ -123,7 +123,7 @@ class Steps:
         totals = Totals.of(len(classes.names))
         with self._step("score", len(parts)):
             boxed = [self.ray.put(fitted.scoring)]  # in a list, a reference stays one
-            cards = is_transformer(encoder) and self.ray.cluster_resources().get("GPU", 0) > 0
+            cards = encoder not in (None, STATIC) and self.ray.cluster_resources().get("GPU", 0) > 0
             for _, counts in spread(self.ray, _write, parts, boxed, folder, kind, cards=int(cards)):
                 totals += counts
         return totals

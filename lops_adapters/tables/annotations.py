@@ -178,12 +178,8 @@ def _votes(label: Any, source: Any, block: Block, row: int) -> Iterator[tuple[st
 def _wide(
     table: Table, columns: Columns, texts: Sequence[Text], sources: Sequence[str]
 ) -> tuple[Table, Columns]:
-    others = {
-        columns.group,
-        columns.gold,
-        columns.checked_column,
-        columns.id,
-    }  # one column may be both
+    # One column may be both.
+    others = {columns.group, columns.gold, columns.checked_column, columns.id}
     names = {*table.parts_of(str(columns.label)), str(columns.source)} - others
     gone = {table.columns.index(name) for name in names if name in table.columns}
     rest = [index for index in range(len(table.columns)) if index not in gone]

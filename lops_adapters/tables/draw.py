@@ -18,11 +18,8 @@ FLOOR = 1000  # rows per class, or all of a smaller one; fewer with very many cl
 
 
 class Drawn(NamedTuple):
-    """Rows as they were added, by their (n,) int64 ascending positions; uint64 ids of content and
-    label.
-    """
+    """Rows as they were added, by their (n,) int64 ascending positions."""
 
-    ids: np.ndarray
     positions: np.ndarray
     rows: list[Any]
 
@@ -140,7 +137,7 @@ class Draw:
         chosen = np.sort(order[np.concatenate([np.flatnonzero(fixed), others])])
         chosen = chosen[np.argsort(positions[chosen], kind="stable")]
         rows = [self._rows[row] for row in chosen.tolist()]
-        return Drawn(ids[chosen], positions[chosen], rows)
+        return Drawn(positions[chosen], rows)
 
     def _columns(self) -> tuple[np.ndarray, ...]:
         if not self._parts:

@@ -42,7 +42,7 @@ def run(table: Table, job: TableJob, output: Output) -> Done:
     rehearse(table, output.kind, parts.NEW)
     whole = None
     if output.corrected is not None:
-        whole = formats.to_write(output.corrected, "--corrected")
+        whole = formats.to_write(output.corrected, "corrected")
         rehearse(table, whole, ())
     survey = survey_of(table, job.columns, **job.drawn, checked=job.checked)
     classes = survey.classes().with_checked(one.label for one in survey.checked.values())

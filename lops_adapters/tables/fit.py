@@ -14,13 +14,13 @@ from lops_adapters.console import typed
 from lops_adapters.core import LopsError
 from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.labelled import codes_among
-from lops_adapters.report.totals import Totals
-from lops_adapters.selection.canonical import content_keys, name_keys
+from lops_adapters.report.totals import Totals, suggestions
+from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
 from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.sample import Sample
-from lops_adapters.tables.scoring import SampleCommittee, Scoring, vote_ids
+from lops_adapters.tables.scoring import SampleCommittee, Scoring
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import class_table
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences
@@ -73,7 +73,8 @@ class Done:
                 "rows to look at are the sample's."
             )
         names = sample.classes.names
-        pairs = totals.suggestions(names) if fit.job.choice.row.assesses else []
+        assesses = fit.job.choice.row.assesses
+        pairs = suggestions(totals.corrections, names) if assesses else []
         near = near_duplicates.sentences(fit.near, fit.selection.labels)
         conflicts = near_duplicates.conflicting(fit.near, fit.selection.labels) > 0
         return replace(
@@ -160,12 +161,12 @@ def _scoring(sample: Sample, job: TableJob, selection: TextSelection) -> Scoring
     )
     if not sample.is_whole:
         assert outcome.fitted is not None
-        keys, groups, drawn = name_keys(names), sample.shared_groups, sample.drawn
-        if sample.labelled.votes is not None:
-            votes = sample.labelled.votes.among(outcome.fitted.classes)
-            ids = vote_ids(content_keys(sample.texts, job.choice.seed), votes)
-            drawn = drawn._replace(ids=ids)
-        sampled = SampleCommittee(outcome.fitted, drawn, assessment, keys, places, groups)
+        codes, votes = sample.labelled.codes, sample.labelled.votes
+        codes = codes if votes is None else votes.among(outcome.fitted.classes)
+        keys, at = content_keys(sample.texts, job.choice.seed), sample.drawn.positions
+        sampled = SampleCommittee(
+            outcome.fitted, at, assessment, keys, codes, places, sample.shared_groups
+        )
     columns = (*(() if job.columns.own_label else (LABEL,)), *selection.columns)
     return Scoring(
         job=job,

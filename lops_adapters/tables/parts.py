@@ -43,7 +43,7 @@ def _labelled(scored: ScoredBlock, which: np.ndarray, codes: np.ndarray) -> Rows
     chosen = np.flatnonzero(which)
     rows, added = scored.rows[chosen], scored.added(chosen)
     if scored.scoring.job.columns.own_label is None:
-        return scored.block, rows, {**added, LABEL: scored.scoring.given(codes[chosen])}
+        return scored.block, rows, {**added, LABEL: scored.scoring.classes.given(codes[chosen])}
     return scored.with_labels(chosen, codes[chosen]), rows, added
 
 
@@ -58,7 +58,7 @@ def _rejected(scored: ScoredBlock) -> Rows:
 def _relabelled(scored: ScoredBlock) -> Rows:
     block, rows, added = _labelled(scored, scored.relabelled, scored.assessment.suggested)
     table = scored.scoring.job.page.get("table", {})
-    given = scored.scoring.given(scored.codes[scored.relabelled])
+    given = scored.scoring.classes.given(scored.codes[scored.relabelled])
     of_table = {column: [table.get(name)] * len(rows) for column, name in OF_TABLE.items()}
     numbers = (scored.start + rows + 1).tolist()
     return block, rows, {**added, GIVEN: given, ROW: numbers, **of_table}
@@ -84,7 +84,7 @@ def _train(scored: ScoredBlock) -> Rows:
     others, weights = scored.suggested
     codes = np.where(mask, scored.checked_codes, suggested)
     known = np.flatnonzero(codes >= 0)
-    labels = [*scored.scoring.given(codes[known]), *others]
+    labels = [*scored.scoring.classes.given(codes[known]), *others]
     weights = [*np.where(mask, right, probability)[known].tolist(), *weights]
     rows = np.concatenate([scored.rows[known], scored.rest[: len(others)]])
     order = np.argsort(rows)

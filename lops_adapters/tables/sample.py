@@ -38,7 +38,7 @@ class Sample:
 
     Attributes:
         columns: of the table.
-        drawn: keys, ids, positions and rows.
+        drawn: positions and rows.
         texts: of the rows; without a column of texts, row numbers in their place.
         rest: texts of sampled rows without a label.
         labelled: the rows with codes of the table's classes, by name, with votes and groups.

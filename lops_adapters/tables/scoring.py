@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import unsure
 from lops_adapters.core import tie_hash
 from lops_adapters.formats.base import Block
 from lops_adapters.labels.classes import Classes
@@ -18,7 +17,7 @@ from lops_adapters.labels.votes import VoteReader
 from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment, FittedCommittee
-from lops_adapters.tables.draw import Drawn, row_ids
+from lops_adapters.tables.draw import row_ids
 from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.survey import texts_of
 from lops_adapters.texts.rest import Rest
@@ -34,9 +33,11 @@ class SampleCommittee:
     first of these), keep what the committee said of the sample. Can be pickled.
 
     Args:
-        committee, drawn: the committee and the sample.
-        assessment: of the sample's rows, in their order, with the codes of the table.
-        labels: (k,) uint64 keys of the table's classes.
+        committee: fitted to the sample.
+        positions: (n,) int64 of the sample's rows in the table, ascending.
+        assessment: of these rows, with the codes of the table.
+        keys: (n,) uint64 of :func:`~lops_adapters.selection.canonical.content_keys`.
+        codes: (n,) int64 of the labels; of votes, (n, sources) with the codes of the committee.
         places: (c,) int64 codes of the committee's classes in the table; default: the same codes.
         groups: (n,) int64 codes of the sample's groups, -1: none; None: no groups.
     """
@@ -44,17 +45,17 @@ class SampleCommittee:
     def __init__(
         self,
         committee: FittedCommittee,
-        drawn: Drawn,
+        positions: np.ndarray,
         assessment: Assessment,
-        labels: np.ndarray,
+        keys: np.ndarray,
+        codes: np.ndarray,
         places: np.ndarray | None = None,
         groups: np.ndarray | None = None,
     ) -> None:
-        self.committee, self._labels = committee, labels
+        self.committee, self._positions, self._assessment = committee, positions, assessment
         self._places = np.arange(len(committee.classes)) if places is None else places
-        self._positions, self._assessment = drawn.positions, assessment
-        ids = _with_groups(drawn.ids, groups)
-        self._first = np.lexsort((drawn.positions, ids))
+        ids = _ids(keys, codes, groups)
+        self._first = np.lexsort((positions, ids))
         self._ids = ids[self._first]
 
     def __call__(
@@ -65,17 +66,9 @@ class SampleCommittee:
         positions: np.ndarray,
         groups: np.ndarray | None = None,
     ) -> Assessment:
-        """Assess a block; raises what the committee raises.
-
-        Codes of m samples are (m,) int64; or votes, (m, sources) with the codes of the committee,
-        then ``drawn`` has ids of :func:`vote_ids`. Keys are (m,) uint64 of
-        :func:`~lops_adapters.selection.canonical.content_keys`, positions (m,) int64 in the table,
-        groups (m,) int64 codes as of the sample.
-        """
+        """Assess a block of m samples; arguments as of the sample's. Raises as the committee."""
         drawn, is_drawn = _searched(self._positions, positions)
-        one_label = codes.ndim == 1
-        ids = row_ids(keys, self._labels[codes]) if one_label else vote_ids(keys, codes)
-        equal, is_equal = _searched(self._ids, _with_groups(ids, groups))
+        equal, is_equal = _searched(self._ids, _ids(keys, codes, groups))
         new = np.flatnonzero(~(is_drawn | is_equal))
         assessment = self._assessment.at(np.where(is_drawn, drawn, self._first[equal]))
         of_groups = None if groups is None else groups[new]
@@ -87,15 +80,11 @@ class SampleCommittee:
         return assessment
 
 
-def vote_ids(keys: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    """Return (m,) uint64 numbers by content and votes, from (m,) keys and (m, sources) codes."""
-    for of_source in votes.T:
+def _ids(keys: np.ndarray, codes: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return (m,) uint64 numbers by content, label or votes, and group."""
+    for of_source in np.atleast_2d(codes.T):
         keys = row_ids(keys, of_source.astype(np.uint64))
-    return keys
-
-
-def _with_groups(ids: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    return ids if groups is None else tie_hash(ids ^ (groups + 1).astype(np.uint64), 3)
+    return keys if groups is None else tie_hash(keys ^ (groups + 1).astype(np.uint64), 3)
 
 
 def _searched(ordered: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -177,12 +166,6 @@ class Scoring:
         assessment = self.sampled(read, codes[rows], keys, start + rows, groups)
         return rows, assessment, None
 
-    def given(self, codes: np.ndarray) -> list[Any]:
-        """Return labels as in the table; None for -1, the word for unsure for -2."""
-        values = [self.classes.values[name] for name in self.classes.names]
-        values += [unsure(values), None]
-        return [values[code] for code in codes.tolist()]
-
 
 @dataclass(frozen=True)
 class ScoredBlock:
@@ -245,7 +228,7 @@ class ScoredBlock:
 
     def added(self, index: np.ndarray) -> dict[str, list[Any]]:
         """Return the added columns of the labelled rows at (m,) positions."""
-        assessment, given = self.assessment.at(index), self.scoring.given
+        assessment, given = self.assessment.at(index), self.scoring.classes.given
         columns: dict[str, list[Any]] = {
             LABEL: given(self.codes[index]),
             "lops_confidence": assessment.right.tolist(),
@@ -263,6 +246,6 @@ class ScoredBlock:
         changed = np.flatnonzero(codes != self.codes[index])
         if columns.classes is not None:  # the cell may only nearly name the class
             changed = np.arange(len(codes))
-        labels = self.scoring.given(codes[changed])
+        labels = self.scoring.classes.given(codes[changed])
         new = dict(zip(rows[changed].tolist(), labels, strict=True))
         return self.block.replaced(str(columns.label), new) if new else self.block

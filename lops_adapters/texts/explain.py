@@ -7,7 +7,7 @@ from typing import Any
 
 from lops_adapters.console import listed, percent, typed
 from lops_adapters.core import Selection
-from lops_adapters.encoders.word_counts import AUTO, LONGEST
+from lops_adapters.encoders.word_counts import AUTO, LONGEST, WORD
 from lops_adapters.formats.places import SHOWN, rows_of, shown_places
 from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
@@ -134,7 +134,7 @@ def script_sentences(texts: Sequence[str], probe: Probe) -> list[str]:
         return []
     return [
         f"Scripts without spaces in {count:,} of {len(texts):,} texts: TF-IDF reads them as "
-        f"n-grams of 1 to {LONGEST} characters (`--analyzer word` to read words only)."
+        f"n-grams of 1 to {LONGEST} characters (`{typed('analyzer', WORD)}` to read words only)."
     ]
 
 

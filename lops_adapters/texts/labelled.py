@@ -20,22 +20,12 @@ from lops_adapters.selection.committee.checking import rows_to_check
 from lops_adapters.selection.committee.member_table import kinds_of, names_of
 from lops_adapters.selection.committee.members import check_words
 from lops_adapters.selection.votes.sources import first_codes
+from lops_adapters.texts import explain
 from lops_adapters.texts.choices import choose_members, choose_probe, described, device_of
-from lops_adapters.texts.explain import (
-    Place,
-    Why,
-    about_copies,
-    cannot_tell,
-    checked_sentences,
-    complaints,
-    pair_sentences,
-    positions,
-    reasons,
-    script_sentences,
-)
+from lops_adapters.texts.explain import Place, Why, cannot_tell, positions
 from lops_adapters.texts.rest import SAID, Rest, rest_of
-from lops_adapters.texts.result import TextSelection
-from lops_adapters.texts.sources import about_sources, suggestions
+from lops_adapters.texts.result import TextSelection, suggested_pairs
+from lops_adapters.texts.sources import about_sources
 
 FEWEST = 10  # texts, for cross-validation
 # A class that a source votes for, or a person names, and that is the label of no row in the end.
@@ -89,16 +79,19 @@ def select_labelled(
     options: dict[str, Any] = {} if pred_probs is None else {"probabilities": True}
     outcome = decide(known, used, **options)
     selection = outcome.selection(known.classes)
-    for message in complaints(selection, row):
+    for message in explain.complaints(selection, row):
         if choice.strict:
             raise LopsError(message)
         warnings.warn(message, LopsWarning, stacklevel=3)
     samples = "texts" if matrix is None else "vectors" if pred_probs is None else "pred_probs"
     suggests = labels_rest and not cannot_tell(selection)
-    labels = _labels_after(outcome, known, labels) if row.assesses else labels
+    if row.assesses:
+        labels = list(labels)
+        for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
+            labels[place] = known.classes[code]
     every = *labelled.classes, *labelled.others
     reports = {label: selection.per_class.get(label, _NO_ROWS) for label in every}
-    said = reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
+    said = explain.reasons(scored_by, selection, row, {**choice.asked, "sure": choice.sure})
     if labelled.votes is not None:
         changed = int((outcome.labels != known.codes).sum())
         notes = [*notes, *about_sources(labelled.votes, changed, outcome.joined)]
@@ -118,13 +111,6 @@ def select_labelled(
         rest=_rest_of(outcome, known, shown, used, rest) if suggests else None,
         column=column,
     )
-
-
-def _labels_after(outcome: Outcome, known: Labelled, labels: Sequence[Any]) -> list[Any]:
-    labels = list(labels)
-    for place, code in zip(known.places.tolist(), outcome.labels.tolist(), strict=True):
-        labels[place] = known.classes[code]
-    return labels
 
 
 def _rest_of(
@@ -167,16 +153,16 @@ def _explained(
     """Return the sentences with those about suggestions, checked rows, copies and scripts."""
     texts, pairs, rows = about_others(known), list[str](), list[str]()
     if choice.row.assesses:
-        pairs = pair_sentences(suggestions(outcome, known.classes))
+        pairs = explain.pair_sentences(suggested_pairs(outcome, known.classes))
         rate = outcome.noise.total if outcome.noise is not None and known.checked else None
-        rows += checked_sentences(rate, len(known))
+        rows += explain.checked_sentences(rate, len(known))
     if not isinstance(known.samples, np.ndarray):
         of_rows = [labels[row] for row in known.places.tolist()]
-        problems, others = about_copies(
+        problems, others = explain.about_copies(
             known.samples, of_rows, lambda rows: where(known.places[rows].tolist())
         )
         texts += problems
-        rows += [*others, *script_sentences(known.samples, choice.classifier)]
+        rows += [*others, *explain.script_sentences(known.samples, choice.classifier)]
     return replace(said, texts=texts, pairs=pairs, rows=rows)
 
 

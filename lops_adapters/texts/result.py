@@ -13,16 +13,17 @@ from lops_adapters.console import unsure
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.formats.cells import valid
 from lops_adapters.labels.labelled import Labelled
-from lops_adapters.report.totals import Totals
+from lops_adapters.report.totals import Totals, confusion, suggestions
 from lops_adapters.selection import METHODS, Outcome
 from lops_adapters.selection.committee.checking import next_rows
 from lops_adapters.selection.committee.committee import TOO_FEW
 from lops_adapters.selection.selectors import objects
+from lops_adapters.texts import notebook
 from lops_adapters.texts.class_table import Wrong, class_table, wrong_column
 from lops_adapters.texts.explain import Why
 from lops_adapters.texts.near_duplicates import near_duplicates
 from lops_adapters.texts.rest import Rest
-from lops_adapters.texts.sources import source_reports, suggestions
+from lops_adapters.texts.sources import source_reports
 
 if TYPE_CHECKING:
     from lops_adapters.labels.votes import Votes
@@ -179,9 +180,7 @@ class TextSelection(Selection):
         Raises:
             LopsError: another method than the committee, or ipywidgets is not installed.
         """
-        from lops_adapters.texts.notebook import box
-
-        return box(self, count)
+        return notebook.box(self, count)
 
     def source_errors(self, name: str) -> np.ndarray:
         """Return positions where a source's vote is not the label, the surest errors first.
@@ -211,7 +210,7 @@ class TextSelection(Selection):
 
         Ties go by the names of the labels.
         """
-        return suggestions(self.outcome, self.classes)
+        return suggested_pairs(self.outcome, self.classes)
 
     def near_duplicates(self) -> list[np.ndarray]:
         """Return groups of nearly equal texts that have a label, sorted positions, int64.
@@ -251,23 +250,17 @@ class TextSelection(Selection):
         return self._check_order is not None
 
     def _repr_html_(self) -> str:
-        from lops_adapters.texts.notebook import html
-
-        return html(self)
+        return notebook.html(self)
 
     def __repr__(self) -> str:
-        from lops_adapters.texts.notebook import line
-
-        return line(self)
+        return notebook.line(self)
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if not name.startswith("_")]
 
     def plot(self) -> np.ndarray:
         """Draw kept rows, confidence and suggestions; return the three axes. Needs matplotlib."""
-        from lops_adapters.texts.notebook import charts
-
-        return charts(self)
+        return notebook.charts(self)
 
     def summary(self) -> str:
         """Return a table of rows, kept rows, their share and wrong labels per class."""
@@ -368,6 +361,14 @@ class TextSelection(Selection):
         from lops_adapters.report.selection_page import write_selection_page
 
         return write_selection_page(Path(path), self.page(gold))
+
+
+def suggested_pairs(
+    outcome: Outcome, classes: Sequence[Hashable]
+) -> list[tuple[Hashable, Hashable, int]]:
+    """Return (label, another suggested label, rejected rows), most frequent first."""
+    counts = confusion(outcome.labels, outcome.suggested, ~outcome.mask, len(classes))
+    return suggestions(counts, classes)
 
 
 def _spread(values: np.ndarray, positions: np.ndarray, n: int, rest: Any) -> np.ndarray:

@@ -11,8 +11,6 @@ import numpy as np
 from lops_adapters.console import listed
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.contents import SourceReport
-from lops_adapters.report.totals import confusion, pairs_of
-from lops_adapters.selection import Outcome
 from lops_adapters.selection.committee.folds import FOLDS
 
 if TYPE_CHECKING:
@@ -38,15 +36,6 @@ def source_reports(
         )
         for name, count, one in zip(votes.sources, counts, estimates, strict=True)
     ]
-
-
-def suggestions(
-    outcome: Outcome, classes: Sequence[Hashable]
-) -> list[tuple[Hashable, Hashable, int]]:
-    """Return (label, another label that is suggested, rejected rows), most frequent first."""
-    counts = confusion(outcome.labels, outcome.suggested, ~outcome.mask, len(classes))
-    np.fill_diagonal(counts, 0)
-    return pairs_of(counts, classes)
 
 
 def about_sources(votes: Votes, changed: int, joined: str) -> list[str]:

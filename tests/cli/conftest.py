@@ -2,9 +2,19 @@
 
 import pytest
 
+from lops_adapters import console
+
 from ..tiny_encoder import tiny
 
 __all__ = ["here", "tiny"]
+
+
+@pytest.fixture(autouse=True)
+def as_command():
+    """Errors name arguments as they are typed, as ``lops`` has them."""
+    token = console._IS_COMMAND.set(True)
+    yield
+    console._IS_COMMAND.reset(token)
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def test_a_source_that_labels_a_text_several_times():
 def test_what_cannot_be_joined():
     rows = [row for row in annotations() if row[3] == "ann"]
     path = write_table(Path("t.csv"), [*rows, rows[0]], HEADER)
-    with pytest.raises(LopsError, match="all rows are from the source 'ann'; leave source out"):
+    with pytest.raises(LopsError, match="all rows are from the source 'ann'; leave --source out"):
         run(path, "--label", "label", "--source", "who")
     path = write_table(Path("t.csv"), annotations(), HEADER)
     with pytest.raises(LopsError, match="--engine ray reads one row per text"):

@@ -148,7 +148,7 @@ def test_a_column_of_the_table(here, suffix, more, capsys):
     [
         ("sene", "has no column 'sene'"),
         ("weak", "--checked-column is 'weak', a column with another purpose"),
-        ("seen", "line 5: checked as 'class 1' in column 'seen', and as 'class 0' in checked"),
+        ("seen", "line 5: checked as 'class 1' in column 'seen', and as 'class 0' in --checked"),
     ],
 )
 def test_a_column_that_is_refused(here, column, words):

@@ -136,7 +136,7 @@ def test_what_needs_all_rows_at_once(here, more, capsys):
 
 def test_what_is_refused(here):
     path = write_table(here / "news.csv", ROWS)
-    with pytest.raises(LopsError, match="probe_rows is 29 for 3 classes; wanted at least 30"):
+    with pytest.raises(LopsError, match="--probe-rows is 29 for 3 classes; wanted at least 30"):
         run(path, "--probe-rows", 29)
     with pytest.raises(LopsError, match="--probe-rows is 0; wanted at least 1"):
         run(path, "--probe-rows", 0)

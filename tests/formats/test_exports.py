@@ -46,12 +46,12 @@ def correct(tmp_path, monkeypatch):
 
 
 EXPORTS = {
-    "label_studio.json": ("--text text --label topic --source annotator", "topic"),
-    "label_studio_min.json": ("--text text --label topic --source annotator", "topic"),
-    "label_studio.csv": ("--text text --label topic --source annotator", "topic"),
-    "argilla.json": ("--text text --label topic --source user_id", "topic"),
-    "prodigy.jsonl": ("--text text --label accept --source _annotator_id", "accept"),
-    "doccano.jsonl": ("--text text --label label", "label"),
+    "label_studio.json": ("text='text' label='topic' source='annotator'", "topic"),
+    "label_studio_min.json": ("text='text' label='topic' source='annotator'", "topic"),
+    "label_studio.csv": ("text='text' label='topic' source='annotator'", "topic"),
+    "argilla.json": ("text='text' label='topic' source='user_id'", "topic"),
+    "prodigy.jsonl": ("text='text' label='accept' source='_annotator_id'", "accept"),
+    "doccano.jsonl": ("text='text' label='label'", "label"),
 }
 
 

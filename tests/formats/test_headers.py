@@ -139,25 +139,25 @@ def test_a_surplus_cell_is_no_name_of_a_row(tmp_path, rows):
 @pytest.mark.parametrize(
     ("content", "name", "said"),
     [
-        ("Sheet, round 1\n\nid,text,label\n1,a,x\n", "text", "Line 3 has it: give --header-row 3."),
-        ("What we coded in the first round of all\nid;text;label\n", "text", "--header-row 2."),
+        ("Sheet, round 1\n\nid,text,label\n1,a,x\n", "text", "Line 3 has it: give header_row=3."),
+        ("What we coded in the first round of all\nid;text;label\n", "text", "header_row=2."),
         ('When,"What happened?\n(one sentence)"\n1,a\n', "What happened?",
-         r"Did you mean --text $'What happened?\n(one sentence)'?"),
+         r"Did you mean text $'What happened?\n(one sentence)'?"),
         ('When,"In your view, which topic fits best?"\n1,a\n', "in your  view",
-         "Did you mean --text 'In your view, which topic fits best?'?"),
+         "Did you mean text 'In your view, which topic fits best?'?"),
     ],
 )  # fmt: skip
 def test_a_missing_column_is_found_further_down_or_longer(tmp_path, content, name, said):
     with pytest.raises(LopsError) as error:
-        require(opened(tmp_path / "a.csv", content), name, "--text")
+        require(opened(tmp_path / "a.csv", content), name, "text")
     assert said in str(error.value)
 
 
 @pytest.mark.parametrize("row", [0, -1])
 def test_a_header_row_that_is_no_line(tmp_path, row):
-    with pytest.raises(LopsError, match=r"--header-row is -?\d for a csv file; wanted the line"):
+    with pytest.raises(LopsError, match=r"header_row is -?\d for a csv file; wanted the line"):
         opened(tmp_path / "a.csv", lines([NAMES, *ROWS]), header_row=row)
-    with pytest.raises(LopsError, match="--header-row is 2 for a jsonl file"):
+    with pytest.raises(LopsError, match="header_row is 2 for a jsonl file"):
         opened(tmp_path / "a.jsonl", '{"a": 1}\n', header_row=2)
 
 

@@ -81,8 +81,8 @@ def test_a_key_with_a_point_is_a_key(tmp_path):
 def test_a_missing_column_is_found_inside(tmp_path, name):
     """It ends so, or it is the only one that differs between rows."""
     table = readers.open_table([saved(tmp_path / "a.jsonl", ANSWERS)])
-    with pytest.raises(LopsError, match=r"Did you mean --label 'out\.n\.0\.said'\?"):
-        require(table, name, "--label")
+    with pytest.raises(LopsError, match=r"Did you mean label 'out\.n\.0\.said'\?"):
+        require(table, name, "label")
 
 
 def test_an_object_as_a_label_tells_of_paths():

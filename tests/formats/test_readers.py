@@ -108,7 +108,7 @@ def test_objects_that_fit_no_other_format(tmp_path, monkeypatch):
     assert found[0] == {"text": "a", "n": "1", "more": '[1, {"x": null}]', "lops_suggested": "s0"}
     assert found[1]["more"] == ""
     with pytest.raises(
-        LopsError, match=r"a column has values of several types .*; give --format jsonl"
+        LopsError, match=r"a column has values of several types .*; give format='jsonl'"
     ):
         written(table, tmp_path / "out.parquet", "parquet")
     path.write_text("".join(json.dumps(record) + "\n" for record in records))

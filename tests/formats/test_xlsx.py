@@ -62,7 +62,7 @@ def test_several_sheets(tmp_path):
     path = saved(tmp_path / "a.xlsx", One=one, Two=two, Empty=[], Other=[("a", "b")])
     table = readers.open_table([path])
     assert table.notes == (
-        "a.xlsx: sheet 'One' of 4; not read: 'Two', 'Other'. Give --sheet, once per sheet, to read "
+        "a.xlsx: sheet 'One' of 4; not read: 'Two', 'Other'. Give sheet, once per sheet, to read "
         "others.",
     )
     assert rows_of(path) == [["1", "a", "x"]]
@@ -87,8 +87,8 @@ def test_several_sheets(tmp_path):
 
 def test_a_column_of_another_sheet(tmp_path):
     path = saved(tmp_path / "a.xlsx", Read_me=[("by hand",)], Data=[HEADER, (1, "a", "x")])
-    with pytest.raises(LopsError, match=r"no column 'text'.* not read: 'Data'\. Give --sheet"):
-        require(readers.open_table([path]), "text", "--text")
+    with pytest.raises(LopsError, match=r"no column 'text'.* not read: 'Data'\. Give sheet"):
+        require(readers.open_table([path]), "text", "text")
 
 
 def test_one_sheet_needs_no_sentence(tmp_path):
@@ -99,8 +99,8 @@ def test_one_sheet_needs_no_sentence(tmp_path):
 def test_a_title_above_the_header(tmp_path):
     rows = [("Coding sheet, round 1",), (), HEADER, (1, "a", "x"), (2, "b", "y")]
     path = saved(tmp_path / "a.xlsx", ["A1:C1"], One=rows)
-    with pytest.raises(LopsError, match=r"no column 'text'.*Line 3 has it: give --header-row 3\."):
-        require(readers.open_table([path]), "text", "--text")
+    with pytest.raises(LopsError, match=r"no column 'text'.*Line 3 has it: give header_row=3\."):
+        require(readers.open_table([path]), "text", "text")
     assert rows_of(path, header_row=3) == [["1", "a", "x"], ["2", "b", "y"]]
     with pytest.raises(LopsError, match=r"row 3: found 3 cells; wanted 1, as in the header"):
         rows_of(path)

@@ -228,9 +228,7 @@ def test_checked_texts_are_found_again(tmp_path, id):
     with pytest.raises(LopsError, match=r"line 4: row 3, .*, is no text of the table by column"):
         read_checked([file], table, columns, "topic", dict)
     plain, columns = opened(path, source=None)
-    with pytest.raises(
-        LopsError, match=r"filled.csv names .* in .*; give --source, and --id, as f"
-    ):
+    with pytest.raises(LopsError, match=r"filled.csv names .* in .*; give source, and id, as f"):
         read_checked([file], plain, columns, "topic", dict)
 
 

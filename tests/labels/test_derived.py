@@ -40,9 +40,9 @@ def test_texts_of_several_columns(tmp_path, suffix):
     sample, notes = read(path, *given)
     assert sample.texts == ["one first words", "more", "last"]
     assert notes == ("Texts: 'title', 'body', joined by spaces.",)
-    with pytest.raises(LopsError, match=r"has no column 'bodi'.*Did you mean --text 'body'"):
+    with pytest.raises(LopsError, match=r"has no column 'bodi'.*Did you mean text 'body'"):
         read(path, "--text", "title", "--text", "bodi", "--label", "label")
-    with pytest.raises(LopsError, match="--label and --text are both 'body'"):
+    with pytest.raises(LopsError, match="label and text are both 'body'"):
         read(path, "--text", "title", "--text", "body", "--label", "body")
     if suffix == ".jsonl":
         with pytest.raises(LopsError, match=r"line 1: the text is 1 .int.; wanted a string"):
@@ -76,7 +76,7 @@ def test_one_hot_columns_with_sources(tmp_path, suffix, repeats):
         of_sources = [votes.codes[:, i][votes.codes[:, i] >= 0].tolist() for i in (0, 1)]
         assert of_sources == [codes[::2], codes[1::2]]
         assert notes[0] == "Labels: the largest of 'arts', 'money', 'sports', one per row."
-    with pytest.raises(LopsError, match="--source names the source of each --label, or of --soft"):
+    with pytest.raises(LopsError, match="source names the source of each label, or of soft"):
         read(path, "--text", "text", "--labels", "arts,money", "--source", "rater")
 
 
@@ -127,7 +127,7 @@ def test_a_column_of_lists_is_votes(tmp_path, suffix):
     assert votes == [["a", "b", "a"], ["b", "b", None], ["a", None, "b"], ["c", "c", "a"]]
     assert list(sample.labelled.votes.sources) == ["votes 1", "votes 2", "votes 3"]
     assert notes == ("Votes: the lists in 'votes', of 3 sources by their places.",)
-    with pytest.raises(LopsError, match="--labels names 1 column; wanted at least two"):
+    with pytest.raises(LopsError, match="labels names 1 column; wanted at least two"):
         read(path, "--text", "text", "--labels", "text")
 
 
@@ -158,7 +158,7 @@ def test_a_column_has_one_purpose(tmp_path, one, other):
     path = write_table(tmp_path / "t.csv", [["x", "a", "s"]], ("text", "label", "source"))
     names = {"text": "text", "label": "label", "source": "source"} | {other: one}
     given = [word for name, column in names.items() for word in (f"--{name}", column)]
-    with pytest.raises(LopsError, match=f"--{one} and --{other} are both '{one}'"):
+    with pytest.raises(LopsError, match=f"{one} and {other} are both '{one}'"):
         read(path, *given)
 
 

@@ -31,5 +31,5 @@ def test_what_is_no_number(cell):
 
 @pytest.mark.parametrize("second", [[1, 0, 0], {"x": 1}, 1, "[1"])
 def test_lists_of_one_length(second):
-    with pytest.raises(LopsError, match=r"--soft-labels p, row 2: found .*; wanted 2 numbers"):
+    with pytest.raises(LopsError, match=r"soft_labels p, row 2: found .*; wanted 2 numbers"):
         labels("p", ([1, 0],), (second,))

@@ -3,7 +3,6 @@
 import pytest
 
 from lops_adapters.cli import apply
-from lops_adapters.core import LopsError
 from lops_adapters.report import data, rows, suspects
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -85,19 +84,6 @@ def test_no_row_is_packed_that_is_listed():
     listed = [suspect for suspect in made.rows.suspects if not suspect.selected]
     assert {suspect.position for suspect in listed} >= {2_999, 2_500}
     assert len(listed) + made.rows.n_more == rejected
-
-
-@pytest.mark.parametrize(
-    ("to_check", "said"),
-    [
-        ([3, 40], r"to_check holds the position 40; wanted positions from 0 to 39"),
-        ([-1], r"to_check holds the position -1; wanted positions from 0 to 39"),
-        ([3, 5, 3], r"to_check holds a position twice; give every row once"),
-    ],
-)
-def test_rows_that_cannot_be_checked(to_check, said):
-    with pytest.raises(LopsError, match=said):
-        page(to_check=to_check)
 
 
 def test_the_section_comes_first(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 import lops_adapters
 from lops_adapters.labels.classes import NO_GOLD, OTHER_GOLD
-from lops_adapters.report.totals import Totals
+from lops_adapters.report.totals import Totals, suggestions
 
 from ..noisy import noisy_texts
 
@@ -39,7 +39,7 @@ def test_counts_by_hand():
         assert totals.wrong[code] == wrong.sum()
         assert totals.wrong_kept[code] == (wrong & KEPT).sum()
         assert (GOLD[wrong] == OTHER_GOLD).any()
-    pairs = totals.suggestions("abc")
+    pairs = suggestions(totals.corrections, "abc")
     assert all(label != other for label, other, _ in pairs)
     first, second, count = pairs[0]
     own = ("abc".index(first) == CODES) & ("abc".index(second) == SUGGESTED)

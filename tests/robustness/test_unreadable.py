@@ -93,7 +93,7 @@ def test_cells_nested_too_deeply_for_a_table(here):
     deep = "[" * 900 + "]" * 900
     lines = [f'{{"text": "a{place}", "label": "{place % 2}", "x": {deep}}}' for place in range(20)]
     (here / "a.jsonl").write_text("\n".join(lines))
-    with pytest.raises(LopsError, match="nested too deeply for csv; give --format jsonl"):
+    with pytest.raises(LopsError, match="nested too deeply for csv; give format='jsonl'"):
         command.main(["a.jsonl", "--format", "csv", *OPTIONS])
 
 

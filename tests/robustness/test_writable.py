@@ -65,7 +65,7 @@ def test_what_cannot_be_repaired_is_refused_first(here, monkeypatch):
     kind = pa.struct([("name", pa.string_view())])
     table = pa.table({"text": TEXTS, "weak": WEAK, "who": pa.array([None] * 40, type=kind)})
     parquet.write_table(table, here / "a.parquet")
-    with pytest.raises(LopsError, match=r"column 'who' has the type struct.*give --format jsonl"):
+    with pytest.raises(LopsError, match=r"column 'who' has the type struct.*give format='jsonl'"):
         command.main(["a.parquet", *OPTIONS])
     rows = [{"text": text, "weak": label} for text, label in zip(TEXTS, WEAK, strict=True)]
     lines = [json.dumps(row) + "\n" for row in [*rows, {**rows[0], "text": ["x"]}]]
@@ -86,6 +86,6 @@ def test_integers_too_large_for_parquet(here, number):
         {"text": text, "weak": label, "n": number} for text, label in zip(TEXTS, WEAK, strict=True)
     ]
     (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(LopsError, match=r"an integer of more than 64 bits.*give --format jsonl"):
+    with pytest.raises(LopsError, match=r"an integer of more than 64 bits.*give format='jsonl'"):
         command.main(["a.jsonl", "--format", "parquet", *OPTIONS])
     assert command.main(["a.jsonl", *OPTIONS]) == 0

@@ -122,7 +122,7 @@ def test_what_an_arm_selects_with(faithful):
     rows = {arm: settings.row(arm).name for arm in ("lops", "lops-adaptive", "random", "ranked")}
     assert rows["lops"] == ("released" if faithful else "algorithm1")
     assert (rows["lops-adaptive"], rows["random"], rows["ranked"]) == ("ranked", "random", "ranked")
-    keeps = [settings.keep_of(arm) for arm in ("lops", "lops-adaptive", "ranked")]
+    keeps = [settings.arm(arm).keep for arm in ("lops", "lops-adaptive", "ranked")]
     assert keeps == [0.3, "auto", 0.3]
     with pytest.raises(LopsError, match="method is 'ranked'; wanted one of algorithm1, released"):
         FrameworkSettings(method="ranked")

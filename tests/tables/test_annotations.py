@@ -69,7 +69,7 @@ def test_one_file_is_of_one_source(tmp_path):
     path.write_text("text,label\na,x\na,y\n")
     with pytest.raises(LopsError, match="all rows are from the source 'anna'"):
         joined(readers.open_table([path]), BY_FILE)
-    with pytest.raises(LopsError, match="--source file joins the rows of each text; give --text"):
+    with pytest.raises(LopsError, match="source file joins the rows of each text; give text"):
         Columns(None, "label", source="file", embeddings="v").check(readers.open_table([path]))
 
 

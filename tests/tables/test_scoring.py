@@ -14,13 +14,12 @@ from lops_adapters.selection import Choice
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables import fit
-from lops_adapters.tables.draw import Draw
 from lops_adapters.tables.job import TableJob
-from lops_adapters.tables.scoring import SampleCommittee, Scoring, vote_ids
+from lops_adapters.tables.scoring import SampleCommittee, Scoring
 from lops_adapters.tables.survey import survey_of
 
 from ..noisy import noisy_rows, write_table
-from ..selection.committee.test_assessment import CLASSES, CODES, OTHERS, fitted
+from ..selection.committee.test_assessment import CODES, OTHERS, fitted
 
 COLUMNS = Columns("text", "weak")
 
@@ -71,10 +70,7 @@ def test_rows_of_the_sample_and_their_copies():
     _, committee = fitted(sure=0.8)
     texts = [*OTHERS[:5], OTHERS[0], OTHERS[0], OTHERS[2]]
     codes = np.array([*CODES[:5], CODES[0], (CODES[0] + 1) % 3, CODES[2]])
-    labels = content_keys(CLASSES, 0)
-    keys = content_keys(texts, 0)
-    draw, drawn = Draw(10), np.array([0, 1, 5])
-    draw.add(keys[drawn], labels[codes[drawn]], drawn, drawn.tolist())
+    keys, drawn = content_keys(texts, 0), np.array([0, 1, 5])
     told = Assessment(
         np.array([True, False, False]),
         np.array([0.1, 0.2, 0.3]),
@@ -82,7 +78,8 @@ def test_rows_of_the_sample_and_their_copies():
         np.ones(3),
         codes[drawn],
     )
-    sampled = pickle.loads(pickle.dumps(SampleCommittee(committee, draw.result(), told, labels)))
+    sampled = SampleCommittee(committee, drawn, told, keys[drawn], codes[drawn])
+    sampled = pickle.loads(pickle.dumps(sampled))
     found = sampled(texts, codes, keys, np.arange(8))
     alone = committee(texts, codes)
     assert found.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.3]
@@ -98,13 +95,10 @@ def test_copies_with_the_same_votes_as_a_drawn_row():
     texts, codes = [*OTHERS[:2], OTHERS[0], OTHERS[0]], CODES[[0, 1, 0, 0]]
     votes = np.column_stack([codes, codes])
     votes[3, 1] = -1
-    keys = content_keys(texts, 0)
-    draw, drawn = Draw(10), np.array([0, 1])
-    draw.add(keys[drawn], content_keys(CLASSES, 0)[codes[drawn]], drawn, drawn.tolist())
+    keys, drawn = content_keys(texts, 0), np.array([0, 1])
     right, mask = np.array([0.1, 0.2]), np.array([True, False])
     told = Assessment(mask, right, codes[drawn], np.ones(2), codes[drawn])
-    of_sample = draw.result()._replace(ids=vote_ids(keys[drawn], votes[drawn]))
-    sampled = SampleCommittee(committee, of_sample, told, np.zeros(0, dtype=np.uint64))
+    sampled = SampleCommittee(committee, drawn, told, keys[drawn], votes[drawn])
     asked = []
 
     def scored(samples, votes, groups):
@@ -121,11 +115,9 @@ def test_copies_with_the_same_votes_as_a_drawn_row():
 def test_a_copy_in_another_group_is_scored():
     """Of the same group, it has the decision of the drawn row."""
     _, committee = fitted(sure=0.8)
-    keys, codes, labels = content_keys(OTHERS[:1] * 2, 0), CODES[[0, 0]], content_keys(CLASSES, 0)
-    draw, zero = Draw(10), np.array([0])
-    draw.add(keys[:1], labels[codes[:1]], zero, [0])
+    keys, codes, zero = content_keys(OTHERS[:1] * 2, 0), CODES[[0, 0]], np.array([0])
     told = Assessment(np.array([True]), np.array([0.1]), codes[:1], np.ones(1), codes[:1])
-    sampled = SampleCommittee(committee, draw.result(), told, labels, groups=zero)
+    sampled = SampleCommittee(committee, zero, told, keys[:1], codes[:1], groups=zero)
     sampled.committee = lambda samples, codes, groups: told._replace(right=np.array([0.7]))
     found = sampled(OTHERS[:1] * 2, codes, keys, np.array([8, 9]), groups=np.array([0, 1]))
     assert found.right.tolist() == [0.1, 0.7]

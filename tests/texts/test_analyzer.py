@@ -31,7 +31,7 @@ def test_words_of_a_script_without_spaces():
     said = [sentence for sentence in selection.why if sentence.startswith("Scripts without")]
     assert said == [
         "Scripts without spaces in 400 of 400 texts: TF-IDF reads them as n-grams of 1 to 3 "
-        "characters (`--analyzer word` to read words only)."
+        "characters (`analyzer='word'` to read words only)."
     ]
     assert selection.settings["analyzer"] == "auto"
     with pytest.warns(LopsWarning, match="agree with the 400 labels hardly more than by guessing"):

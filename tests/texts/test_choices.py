@@ -61,13 +61,13 @@ def test_the_probe_is_chosen_by_the_machine(monkeypatch):
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert choose_probe("auto", 10, True)[1] == (
-        "Probe: TF-IDF + logistic regression (no GPU found; `--probe minilm` to use the encoder)."
+        "Probe: TF-IDF + logistic regression (no GPU found; `probe='minilm'` to use the encoder)."
     )
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert choices._by_machine(choices.LONGEST_FOR_GPU)[0] == "minilm"
     assert choices._by_machine(choices.LONGEST_FOR_GPU + 1) == (
         "linear",
-        "more than 100,000 texts; `--probe minilm` to use the encoder",
+        "more than 100,000 texts; `probe='minilm'` to use the encoder",
     )
     monkeypatch.setattr(choices, "has_minilm", lambda: False)
     assert choices._by_machine(10) == (

@@ -11,7 +11,7 @@ from lops_adapters import LopsError
 from lops_adapters.core import ClassReport
 from lops_adapters.labels.labelled import codes_among
 from lops_adapters.texts.class_table import Wrong
-from lops_adapters.texts.sources import suggestions
+from lops_adapters.texts.result import suggested_pairs
 
 from ..noisy import noisy_texts
 
@@ -125,7 +125,7 @@ def test_corrections(labels, suggested, rejected, expected):
     columns = {"labels": labels, "suggested": suggested}
     codes = {name: codes_among(given, classes) for name, given in columns.items()}
     outcome = SimpleNamespace(**codes, mask=mask)
-    assert suggestions(outcome, classes) == expected
+    assert suggested_pairs(outcome, classes) == expected
 
 
 def test_the_range_of_wrong_labels_holds_their_estimate():

@@ -77,7 +77,7 @@ def test_weights():
 def test_every_list_has_a_number_per_class(cell):
     read = SoftLabels(["p"])
     assert read.labels([["[0.1, 0.9]"], ["[0.8, 0.2]"]], "row {}".format) == [1, 0]
-    with pytest.raises(LopsError, match=r"--soft-labels p, row 1: found \[.*; wanted 2 numbers$"):
+    with pytest.raises(LopsError, match=r"soft_labels p, row 1: found \[.*; wanted 2 numbers$"):
         read.labels([["[0.1, 0.9]"], [cell]], "row {}".format)
 
 

@@ -6,6 +6,7 @@ import copy
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -108,7 +109,7 @@ class Folded:
         """The (n,) codes of samples that do not score each other: groups, or copies."""
         return self.texts if self.groups is None else self.groups
 
-    @property
+    @cached_property
     def texts(self) -> np.ndarray | None:
         """:attr:`copies`; None if there are fewer texts than one per class and fold.
 

@@ -216,15 +216,6 @@ def names_of(kinds: frozenset[str], probe: str, encoder: str | None = None) -> s
     return ", ".join(together if name in on_encoder else name for name in names)
 
 
-def is_transformer(encoder: object) -> bool:
-    """Return whether an encoder, None for none, is not the static one.
-
-    >>> is_transformer(None), is_transformer("static"), is_transformer("minilm")
-    (False, False, True)
-    """
-    return encoder not in (None, STATIC)
-
-
 def _unit(samples: Sequence[Any]) -> np.ndarray:
     """Return given vectors scaled to unit length."""
     vectors = given_vectors(samples)

@@ -87,9 +87,12 @@ class Rule(Method):
 
     takes_n, checkpoints, timed, warns = False, True, True, True
 
-    def lops(self, choice: Choice) -> Lops:
-        """Return the rule with what is asked of it."""
-        return Lops(
+    def check_probe(self, choice: Choice) -> None:
+        super().check_probe(choice)
+        choice.classifier.check_checkpoints()
+
+    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
+        rule = Lops(
             choice.classifier,
             keep=choice.keep,
             method=self.name,
@@ -98,10 +101,4 @@ class Rule(Method):
             strict=choice.strict,
             corrected=isinstance(choice.keep, Mapping),
         )
-
-    def check_probe(self, choice: Choice) -> None:
-        super().check_probe(choice)
-        choice.classifier.check_checkpoints()
-
-    def __call__(self, labelled: Labelled, choice: Choice) -> Outcome:
-        return self.lops(choice).outcome(labelled)
+        return rule.outcome(labelled)
