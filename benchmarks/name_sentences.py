@@ -6,7 +6,8 @@ that name it; templates were written before gold labels were looked at. Ways:
 - nearest name, also with documents and names centred each by their mean;
 - k-means on the sphere, and the Gaussian mixture of X-Class, both started at the names;
 - k-means with a random start, the mean of three;
-- X-Class (MiniLM), and its mixture on its own vectors beside those of the encoder.
+- X-Class (MiniLM), its mixture on its own vectors beside those of the encoder, and per document
+  the more confident one of X-Class and the mixture, centred.
 
 Clusters are matched with classes one to one, by how many documents they share with the nearest
 name. Gold labels only measure. X-Class reads what the encoder reads: the first 128 word pieces.
@@ -30,12 +31,12 @@ from lops_adapters.xclass.alignment import align, nearest_class
 from lops_adapters.xclass.classes import describe_classes, unit
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import name_vectors
+from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors
 from lops_adapters.xclass.words import read_words
 
 DOCUMENTS, SAMPLES, ROUNDS, PIECES = 2000, 3, 50, 128
-ENGLISH = ("{}", "This text is about {}.", "A document about {}.", "The topic is {}.")
 GERMAN = ("{}", "In diesem Text geht es um {}.", "Ein Artikel über {}.", "Das Thema ist {}.")
 INTENTS = ("{}", "The user asks about {}.", "A request about {}.", "This is about {}.")
 ENCODERS = {"static": "static", "minilm": "minilm", "base": "all-mpnet-base-v2"}
@@ -68,13 +69,13 @@ def load(table: str, data_dir: Path) -> Named:
         headers = "strip" if name.startswith("20news") else "keep"
         data = load_dataset(name, data_dir=str(data_dir), quiet=True, headers=headers)
         assert data.gold is not None
-        texts, gold, templates = data.corpus.texts, list(data.gold.labels), ENGLISH
+        texts, gold, templates = data.corpus.texts, list(data.gold.labels), TEMPLATES
         names = {label: some[0] for label, some in data.corpus.names.items()}
     else:
         rows = read_rows(data_dir / "fresh-noise" / f"{name}.csv.gz")
         texts, gold = tuple(row["text"] for row in rows), [row["gold"] for row in rows]
         templates = GERMAN if name.startswith("german") else INTENTS
-        names = {label: label.replace("_", " ") for label in sorted(set(gold))}
+        names = {label: label for label in sorted(set(gold))}
     codes = {label: code for code, label in enumerate(names)}
     return Named(texts, np.array([codes[label] for label in gold]), names, templates)
 
@@ -84,9 +85,8 @@ def run(table: str, named: Named, data_dir: Path) -> dict[str, Any]:
     encoder = ENCODERS[table.rpartition("-")[2]]
     local = data_dir / encoder
     probe = EmbeddingProbe(str(local) if local.exists() else encoder)
-    sentences = [one.format(name) for name in named.names.values() for one in named.templates]
-    each = probe.vectors(sentences).reshape(len(named.names), len(named.templates), -1)
-    names, runs = unit(each.mean(axis=1)), []
+    names = class_vectors(list(named.names.values()), probe.vectors, named.templates)
+    runs = []
     whole = len(named.texts) <= 2 * DOCUMENTS + 500
     for sample in range(1 if whole or encoder == "minilm" else SAMPLES):
         rows = np.random.default_rng(sample).permutation(len(named.texts))
@@ -129,6 +129,7 @@ def ways(vectors: np.ndarray, names: np.ndarray) -> Iterator[tuple[str, np.ndarr
         yield f"k-means{name}", matched(k_means(documents, centres), start, len(names))
         codes = align(documents, centres).codes
         yield f"mixture{name}", matched(codes, start, len(names))
+        yield f"mixture{name}, unmatched", codes
     drawn = [np.random.default_rng(seed).permutation(len(vectors)) for seed in range(3)]
     yield (
         "k-means, random start",
@@ -191,13 +192,17 @@ def xclass(
     both = [np.hstack(pair) for pair in zip(own, (sentences, sentence_names), strict=True)]
     centred = np.hstack([own[0] - own[0].mean(axis=0), sentences - sentences.mean(axis=0)])
     centres = [part - part.mean(axis=0) for part in (own[1], sentence_names)]
-    k = len(names)
     start = nearest_class(centred, np.hstack(centres))
+    by_words = align(*own)
+    by_sentences = align(sentences - sentences.mean(axis=0), centres[1])
     return {
         "X-Class, nearest class": nearest_class(*own),
-        "X-Class": align(*own).codes,
+        "X-Class": by_words.codes,
         "X-Class with sentences": align(*both).codes,
         "X-Class with sentences, centred": matched(
-            align(centred, np.hstack(centres)).codes, start, k
+            align(centred, np.hstack(centres)).codes, start, len(names)
+        ),
+        "X-Class or sentences": np.where(
+            by_words.confidence > by_sentences.confidence, by_words.codes, by_sentences.codes
         ),
     }

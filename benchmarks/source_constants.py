@@ -33,7 +33,7 @@ from lops_adapters.selection.votes import pooling, signals, source_model, source
 # constant -> its module, and a smaller and a larger value
 CONSTANTS: dict[str, tuple[Any, tuple[float, float]]] = {
     "ANCHOR": (source_model, (1.0, 10.0)),
-    "_CLEARLY": (source_model, (2.0, 6.0)),
+    "_CLEARLY": (source_model, (1.5, 3.5)),
     "TRUST": (sources, (0.1, 0.4)),
     "WEIGHT": (sources, (1.0, 4.0)),
     "CONFUSED": (pooling, (3.0, 30.0)),
@@ -59,6 +59,7 @@ def settings(n: int) -> Iterator[tuple[str, float | None]]:
 @contextmanager
 def changed(name: str, value: float | None) -> Iterator[None]:
     """Let a constant have another value."""
+    sources._last.clear()
     if value is None:
         yield
         return

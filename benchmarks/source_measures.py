@@ -21,8 +21,8 @@ class JoinedLabels(NamedTuple):
         kept: (n,) bool, rows whose label it keeps; None: it keeps all.
         ranges: (m, 2) float64, the ranges of the accuracies; None: it has none.
         seconds: of the processor.
-        checked: (n,) int codes of the labels when 50 rows are checked, and of those without
-            where only these rows are corrected; None: not measured.
+        checked: number of checked rows -> (n,) int codes of the labels with them, and of those
+            without where only these rows are corrected; None: not measured.
 
     """
 
@@ -30,7 +30,7 @@ class JoinedLabels(NamedTuple):
     kept: np.ndarray | None = None
     ranges: np.ndarray | None = None
     seconds: float = 0.0
-    checked: tuple[np.ndarray, np.ndarray] | None = None
+    checked: Mapping[int, tuple[np.ndarray, np.ndarray]] | None = None
 
 
 def measured(labelled: JoinedLabels, table: VotedTable) -> dict[str, Any]:
@@ -59,9 +59,9 @@ def measured(labelled: JoinedLabels, table: VotedTable) -> dict[str, Any]:
             "kept": float(kept.sum() / voted.sum()),
             "accuracy_kept": float(right[kept].mean()),
         }
-    if labelled.checked is not None:
-        after, corrected = ((codes == table.gold)[voted] for codes in labelled.checked)
-        found |= {"accuracy_checked": float(after.mean()), "corrected": float(corrected.mean())}
+    for count, ways in (labelled.checked or {}).items():
+        after, corrected = ((codes == table.gold)[voted].mean() for codes in ways)
+        found |= {f"after_{count}": float(after), f"corrected_{count}": float(corrected)}
     if labelled.ranges is not None:
         some, accuracies = counted(table)
         low, high = labelled.ranges[some].T

@@ -5,8 +5,9 @@
     python -m benchmarks.sources --data-dir DIR --kept DIR --tables youtube-rules,annotators --look
 
 Per table of :mod:`benchmarks.source_tables`, on the rows with a vote: how accurate the combined
-labels are, with and without 50 checked rows, and how well wrong majority labels and the accuracies
-of the sources are ranked. Gold labels only measure, and play the person. Three seeds of ``select``.
+labels are, without and with 10 and 50 checked rows, and how well wrong majority labels and the
+accuracies of the sources are ranked. Gold labels only measure, and play the person. Three seeds of
+``select``.
 
 What members and other label models say is kept in the folder ``--kept``, so that after a change of
 the model of label sources a table takes seconds. ``--look`` prints accuracies and writes nothing; a
@@ -47,7 +48,7 @@ from lops_adapters.datasets import Corpus
 from lops_adapters.texts.result import TextSelection
 
 SEEDS = 3
-CHECKED = 50
+CHECKED = (10, 50)
 # module -> distribution
 LIBRARIES = {"snorkel": "snorkel", "crowdkit": "crowd-kit", "hyperlm": "hyperlm"}
 
@@ -110,17 +111,19 @@ def _checked(
     selection: TextSelection,
     codes: np.ndarray,
     joined: Callable[..., TextSelection],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels with 50 checked rows, and those without where these rows are corrected."""
-    rows, corrected = selection.to_check(CHECKED), codes.copy()
-    corrected[rows] = table.gold[rows]
-    known = list(selection.per_class)
-    said = {int(row): table.classes[table.gold[row]] for row in rows}
-    checked = {row: label if label in known else None for row, label in said.items()}
-    again = joined(checked=checked)
-    after = table.coded(np.where(again.mask, again.corrected, again.suggested))
-    after[rows] = table.gold[rows]
-    return after, corrected
+) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Return the labels with checked rows, and those without where these rows are corrected."""
+    found, known = {}, list(selection.per_class)
+    for count in CHECKED:
+        rows, corrected = selection.to_check(count), codes.copy()
+        corrected[rows] = table.gold[rows]
+        said = {int(row): table.classes[table.gold[row]] for row in rows}
+        checked = {row: label if label in known else None for row, label in said.items()}
+        again = joined(checked=checked)
+        after = table.coded(np.where(again.mask, again.corrected, again.suggested))
+        after[rows] = table.gold[rows]
+        found[count] = after, corrected
+    return found
 
 
 def by_one_label(table: VotedTable) -> list[JoinedLabels]:
@@ -197,8 +200,8 @@ def look(table: VotedTable, ways: Mapping[str, Way]) -> None:
         runs = [measured(labelled, table) for labelled in way(table)]
         shown = {
             key: round(100 * float(np.mean([one[key] for one in runs])), 1)
-            for key in ("accuracy", "accuracy_checked", "corrected", "in_range")
-            if key in runs[0]
+            for key in runs[0]
+            if key == "accuracy" or key.startswith(("after", "corrected"))
         }
         print(f"  {name:18}", *(f"{key} {value}" for key, value in shown.items()), flush=True)
 

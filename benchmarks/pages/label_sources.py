@@ -125,14 +125,15 @@ def _mean(values: list[float | None]) -> float | None:
 
 
 def checked() -> Block:
-    """Return what 50 checked rows are worth."""
+    """Return what 10 and 50 checked rows are worth."""
     found = {name: item for name, item in _found().items() if name in GIVEN}
-    rows = [["table", "without", "only these rows corrected", "`select` with 50 checked rows"]]
+    head = [f"{way}, {n} rows" for n in (10, 50) for way in ("corrected", "`select`")]
+    rows = [["table", "without", *head]]
     groups = {name: (name,) for name in found} | {"mean": tuple(found)}
     for title, names in groups.items():
         columns = [
             [_value(found[name], _OURS, key) for name in names]
-            for key in ("accuracy", "corrected", "accuracy_checked")
+            for key in ("accuracy", "corrected_10", "after_10", "corrected_50", "after_50")
         ]
         rows.append([title, *(_cell(_mean(column), 1, 100) for column in columns)])
     return _block(rows, found)

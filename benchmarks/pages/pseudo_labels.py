@@ -28,7 +28,12 @@ _NAMES = {
     "k-means, random start": "random start",
     "X-Class": "X-Class",
     "X-Class with sentences": "X-Class with sentences",
+    "X-Class or sentences": "X-Class or sentences",
 }
+# What X-Class aligns texts by -> the cells of these runs.
+_WAYS = {"words": "equal/xclass", "sentences": "class-names/sentences"}
+_ARMS = ("standard", "committee", "random")
+_CORPORA = ("agnews", "20news-coarse", "20news-fine", "german-news", "debian")
 
 
 def _stored() -> dict[str, dict[str, Any]]:
@@ -114,9 +119,55 @@ def names() -> Block:
     return _block(rows, items, "samples", "names")
 
 
+def arms() -> Block:
+    """Return what X-Class labels right, and macro-F1 of its arms, with words and sentences.
+
+    Of the seeds that have both: those with words are of the protocol ``equal``.
+    """
+    heads = [f"{what}, {way}" for what in ("labels", *_ARMS) for way in _WAYS]
+    rows, items = [["corpus", "documents", "seeds", *heads]], list[dict[str, Any]]()
+    others: list[list[float]] = []
+    for name in _CORPORA:
+        by_way = [
+            {item["about"]["seed"]: item for item in results(f"{folder}-{name}-*seed?.json")}
+            for folder in _WAYS.values()
+        ]
+        seeds = sorted(set.intersection(*map(set, by_way)))
+        if not seeds:
+            continue
+        files = [[of_way[seed] for seed in seeds] for of_way in by_way]
+        items += files[0] + files[1]
+        values = [
+            [_score(item["result"], what) for item in of_way]
+            for what in ("labels", *_ARMS)
+            for of_way in files
+        ]
+        if name not in name_sentences.CHOSEN_ON:
+            others.append([mean(cell) for cell in values])
+        documents = f"{files[0][0]['about']['dataset']['documents']:,}"
+        cells = [spread_number(cell, 1, 100) for cell in values]
+        label = _chosen(name, name_sentences.CHOSEN_ON)
+        rows.append([label, documents, str(len(seeds)), *cells])
+    if others:
+        means = [f"{100 * mean(column):.1f}" for column in zip(*others, strict=True)]
+        rows.append(["mean of the others", "", "", *means])
+    if not items:
+        return Block("Not measured yet.")
+    machine = items[0]["about"]["machine"]["processor"]
+    commands = "`python -m benchmarks run equal` (words) and `class-names` (sentences)"
+    return Block(f"{markdown(rows)}\n\nCPU ({machine}), commits {commits(items)}: {commands}.")
+
+
+def _score(result: dict[str, Any], what: str) -> float:
+    if what == "labels":
+        return float(result["stages"]["alignment"]["micro_f1"])
+    return float(result["arms"][what]["macro_f1"])
+
+
 TABLES_OF_PAGE = {
     "hidden-auroc": lambda: hidden("auroc", 1, 3),
     "hidden-gained": lambda: hidden("labels_gained", 100, 1),
     "hidden-classifier": classified,
     "names-accuracy": names,
+    "names-arms": arms,
 }

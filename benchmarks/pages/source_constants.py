@@ -15,6 +15,8 @@ from benchmarks.source_constants import ABOVE, BELOW, CONSTANTS, KINDS
 from benchmarks.source_tables import FAMILIES, REAL
 
 GOAL = 0.9  # of the sources in their range, mean over families, where the width is chosen
+GUARDS = (2.5, 10.0)  # standard errors by which held-out votes prefer Dawid-Skene
+BELOW_BEST = 0.005  # of accuracy
 LEAST_SOURCES = 5  # of a kind, in a table that counts
 Pair = tuple[float, float]
 Range = tuple[float, float]  # share of sources in it, and mean width
@@ -130,7 +132,35 @@ def ranges() -> Block:
     return Block(markdown(rows))
 
 
+def guard() -> Block:
+    """Return what a guard by held-out votes would do to joined labels."""
+    found = results("source-guard/*.json")
+    if not found:
+        return HOLE
+    ways = ("majority", "dawid-skene", "select")
+    errors = [f"guard, {least:g} errors" for least in GUARDS]
+    rows = [["table", "majority", "Dawid-Skene", "`select`", *errors, "below", "switched", "right"]]
+    draws = {item["about"]["dataset"]["name"]: item["result"]["draws"] for item in found}
+    every = [one for some in draws.values() for one in some]
+    for title, some in {**draws, "mean, sums": every}.items():
+        means = [mean(one[way] for one in some) for way in ways]
+        for least in GUARDS:
+            chosen = ("dawid-skene" if one["errors"] > least else "select" for one in some)
+            means.append(mean(one[way] for one, way in zip(some, chosen, strict=True)))
+        best = [max(one["majority"], one["dawid-skene"]) for one in some]
+        below = sum(one["select"] < top - BELOW_BEST for one, top in zip(some, best, strict=True))
+        switched = [one for one in some if one["errors"] > GUARDS[0]]
+        right = sum(one["dawid-skene"] > one["select"] for one in switched)
+        counts = [f"{below} of {len(some)}", str(len(switched)), str(right)]
+        rows.append([title, *(f"{100 * one:.1f}" for one in means), *counts])
+    return Block(
+        f"{markdown(rows)}\n\nCommits {commits(found)}: "
+        "`python -m benchmarks.source_guard --data-dir DIR`."
+    )
+
+
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "source-constants": constants,
+    "source-guard": guard,
     "source-ranges": ranges,
 }

@@ -16,6 +16,7 @@ import numpy as np
 from lops_adapters.core import LopsError, LopsWarning
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.context_encoder import ContextEncoder
+from lops_adapters.encoders.text_vectors import TextEncoder
 from lops_adapters.pseudo_labels import PseudoLabels
 from lops_adapters.runs import stages
 from lops_adapters.runs.classifiers import ProbeClassifier, build_classifier
@@ -27,7 +28,8 @@ from lops_adapters.xclass.alignment import Alignment, align, most_confident, nea
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import check_names, doubts, name_vectors
-from lops_adapters.xclass.settings import ALL, XclassSettings
+from lops_adapters.xclass.sentences import class_vectors
+from lops_adapters.xclass.settings import ALL, SENTENCES, XclassSettings
 from lops_adapters.xclass.vectors import cached_vectors, static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words
 
@@ -60,7 +62,12 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     words = read_words(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
     readable = np.unique(words.document)
     _check(readable, corpus, job)
-    arrays, encode_seconds = folder.stage("representation", partial(_represent, words, corpus, job))
+    represent = (
+        partial(_represent_sentences, readable)
+        if settings.alignment == SENTENCES
+        else partial(_represent, words)
+    )
+    arrays, encode_seconds = folder.stage("representation", partial(represent, corpus, job))
     for vectors in ("vectors.npy", "vectors.json"):  # the largest files, no longer needed
         (folder.work / vectors).unlink(missing_ok=True)
     aligned, align_seconds = folder.stage(
@@ -71,29 +78,19 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     if empty:
         message = f"no document is aligned with {', '.join(empty)}: the classifier cannot learn "
         warnings.warn(f"{message}{'it' if len(empty) == 1 else 'them'}", LopsWarning, stacklevel=2)
-    per_class = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
-    described = {
-        label: [words.vocabulary[i] for i in class_words]
-        for label, class_words in zip(corpus.classes, per_class, strict=True)
-    }
-    for label, class_words in described.items():  # tells early whether the names are good
-        log.info("class %s: %s", label, ", ".join(class_words[:10]) or "no words")
-    sources = unpack_strings(arrays["name_sources"])
-    frequent = int((words.is_word & (words.counts >= settings.min_count)).sum())
-    for message in doubts(first_names(corpus), sources, list(described.values()), frequent):
-        warnings.warn(message, LopsWarning, stacklevel=2)
+    described = _described(words, corpus, arrays, settings) if "words" in arrays else {}
     labels = pseudo_label(corpus, readable, alignment, settings.confident, job.seed)
-    about = {
-        "documents_without_words": len(corpus) - len(readable),
-        "name_vectors": dict(zip(corpus.classes, sources, strict=True)),
-        "words_per_class": {name: len(words) for name, words in described.items()},
-    }
+    about: dict[str, Any] = {"documents_without_words": len(corpus) - len(readable)}
+    if described:
+        sources = unpack_strings(arrays["name_sources"])
+        about["name_vectors"] = dict(zip(corpus.classes, sources, strict=True))
+        about["words_per_class"] = {name: len(found) for name, found in described.items()}
     return Prepared(
         corpus=corpus,
         samples=Samples.documents(labels, corpus),
         seconds={"representation": encode_seconds, "alignment": align_seconds},
         about=about,
-        tables={"class_words.json": described},
+        tables={"class_words.json": described} if described else {},
         predicted={
             "representation": (readable, aligned["represented"]),
             "alignment": (readable, alignment.codes),
@@ -218,6 +215,45 @@ def _represent(
         "word_counts": np.array([len(row) for row in described.words], dtype=np.int64),
         "name_sources": pack_strings(names.source),
     }
+
+
+def _represent_sentences(
+    readable: np.ndarray, corpus: Corpus, job: Job[XclassSettings]
+) -> dict[str, np.ndarray]:
+    """Return vectors of classes and documents, each centred: names and texts differ in style.
+
+    The classifiers ``hybrid`` and ``embedding`` read the same vectors, which are computed once.
+    """
+    encoder = TextEncoder(
+        job.settings.encoder,
+        job.settings.max_tokens,
+        device=job.device,
+        cache=user_cache() / "vectors",
+    )
+    classes = class_vectors(first_names(corpus), encoder.encode)
+    documents = encoder.encode(corpus.texts, quiet=job.quiet)
+    return {
+        "documents": documents - documents[readable].mean(axis=0),
+        "classes": classes - classes.mean(axis=0),
+    }
+
+
+def _described(
+    words: WordCorpus, corpus: Corpus, arrays: dict[str, np.ndarray], settings: XclassSettings
+) -> dict[str, list[str]]:
+    """Return the words of each class; warn of names that may be wrong."""
+    per_class = np.split(arrays["words"], np.cumsum(arrays["word_counts"])[:-1])
+    described = {
+        label: [words.vocabulary[i] for i in class_words]
+        for label, class_words in zip(corpus.classes, per_class, strict=True)
+    }
+    for label, class_words in described.items():  # tells early whether the names are good
+        log.info("class %s: %s", label, ", ".join(class_words[:10]) or "no words")
+    sources = unpack_strings(arrays["name_sources"])
+    frequent = int((words.is_word & (words.counts >= settings.min_count)).sum())
+    for message in doubts(first_names(corpus), sources, list(described.values()), frequent):
+        warnings.warn(message, LopsWarning, stacklevel=2)
+    return described
 
 
 def _align(

@@ -9,6 +9,7 @@ from lops_adapters.runs.arms import ADAPTIVE, LOPS
 from lops_adapters.runs.rounds import RoundsSettings
 from lops_adapters.runs.settings import ABOVE_ZERO, AT_LEAST_ONE, FRACTION, Range, setting
 
+WORDS, SENTENCES = "words", "sentences"
 ALL = "all"  # of the arm that selects among all documents
 
 
@@ -27,7 +28,11 @@ class XclassSettings(RoundsSettings):
             "share_power": 1.0,
         },
     }
-    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {"classifier": None, "share_power": 1.0}
+    WHEN_FAITHFUL: ClassVar[Mapping[str, Any]] = {
+        "classifier": None,
+        "share_power": 1.0,
+        "alignment": WORDS,
+    }
     MORE_ARMS: ClassVar[tuple[str, ...]] = (f"{LOPS}-{ALL}", f"{ADAPTIVE}-{ALL}")
     PLACES: ClassVar[tuple[str, ...]] = (ALL,)
     PROBES: ClassVar[tuple[str, ...]] = ("same", "linear")
@@ -38,6 +43,12 @@ class XclassSettings(RoundsSettings):
         metavar="NAME|PATH",
     )
     max_pieces: int = setting(128, "word pieces per encoder window; windows overlap by half")
+    alignment: str = setting(
+        WORDS,
+        "what tells the class of a text: words, vectors of its words and of words around each "
+        "class name; sentences, vectors of the text and of sentences that name a class",
+        choices=(WORDS, SENTENCES),
+    )
     min_count: int = setting(5, "rarer words do not describe a class")
     class_words: int = setting(100, "words per class at most, the name included")
     components: int = setting(64, "PCA components before alignment")

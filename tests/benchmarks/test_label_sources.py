@@ -11,6 +11,7 @@ from benchmarks import (
     label_models,
     select_command,
     source_constants,
+    source_guard,
     source_measures,
     sources,
 )
@@ -225,3 +226,18 @@ def test_votes_of_the_command_repeat_the_labels():
         said = [(vote, label) for vote, label in zip(columns[name], labels, strict=True) if vote]
         assert len(said) == pytest.approx(200, abs=50)
         assert np.mean([vote == label for vote, label in said]) == pytest.approx(accuracy, abs=0.1)
+
+
+def test_a_guard_compares_joined_labels_with_dawid_and_skene(monkeypatch):
+    """Sources that err on their own; and three that say the same, which predict each other."""
+    monkeypatch.setattr(source_guard, "DRAWS", 1)
+    table = toy(accuracies=(0.9, 0.8, 0.7, 0.6, 0.6))
+    draws = source_guard.measure(table)["draws"]
+    assert all(3 <= one["sources"] <= 4 and np.isfinite(one["errors"]) for one in draws)
+    assert np.mean([one["select"] for one in draws]) > np.mean([one["majority"] for one in draws])
+    three = np.array([[0, 0, 0]] * 9 + [[1, 1, 1]] * 9)
+    prior, logs = source_guard.dawid_skene(three, 2)
+    assert ((prior + logs.sum(axis=1)).argmax(axis=1) == three[:, 0]).all()
+    others = source_guard.predicted(three, prior, logs)
+    assert (others > 0).all()
+    assert (source_guard.predicted(three, prior, 0 * logs) < others).all()

@@ -87,8 +87,8 @@ def test_two_cells_of_one_name_are_refused(tmp_path):
     with pytest.raises(LopsError, match="is not a protocol"):
         protocol.read_cells(tmp_path / "p.json")
     known = (
-        "agnews-24000, base, committee, cpu, equal, faithful, fine-tuned, fine-tuned-whole, gpu, "
-        "grid, paper, rounds, smoke"
+        "agnews-24000, base, class-names, committee, cpu, equal, faithful, fine-tuned, "
+        "fine-tuned-whole, gpu, grid, paper, rounds, smoke"
     )
     with pytest.raises(LopsError, match=f"'nothing'; pass one of {known}"):
         protocol.protocol_path("nothing")

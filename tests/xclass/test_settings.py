@@ -17,7 +17,8 @@ def test_presets_are_the_published_sizes_and_smaller_ones():
     assert (quick.method, quick.keep) == ("algorithm1", 0.5)
     assert_has(paper, method="released", keep=0.5, every="epoch", faithful=False)
     assert (quick.encoder, quick.classifier) == ("minilm", "hybrid")
-    assert XclassSettings.preset("quick", faithful=True).classifier is None
+    faithful = XclassSettings.preset("quick", faithful=True, alignment="sentences")
+    assert_has(faithful, classifier=None, alignment="words")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from lops_adapters.selection.votes.signals import Signals, overlapping, together
 # docs/results/sources.md, gold labels included; docs/results/sources-constants.md chooses them
 # again without each family.
 ANCHOR = 3.0
-_CLEARLY = 3.5  # standard errors by which held-out votes are predicted better
+_CLEARLY = 2.5  # standard errors by which held-out votes are predicted better
 LEAST_SOURCES = 3
 _ROUNDS, _CLOSE = 20, 1e-4
 _RECOUNTED = 4  # rounds after which the overlaps stay
@@ -78,14 +78,14 @@ def logarithm(likely: np.ndarray) -> np.ndarray:
     return np.asarray(np.log(np.maximum(likely, 1e-6)))
 
 
-def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = False) -> Model:
+def estimated(rows: VoteRows, prior: float, *, free: bool) -> Model:
     """Estimate by expectation maximisation.
 
     Args:
         rows: the rows.
         prior: the exponent of the classes' frequencies.
-        free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
-        confused: of :func:`~lops_adapters.selection.votes.pooling.pooled`.
+        free: from the estimated classes alone, with a confusion per source; else the majority
+            counts, too (:data:`ANCHOR`), and a source has one accuracy.
     """
     signals, matrix, majority = rows.signals, rows.matrix, rows.majority
     anchor = 0.0 if free else rows.anchor
@@ -98,7 +98,7 @@ def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = Fals
             overlap = overlapping(matrix, known, signals, rows.both)
             shared = weighed(matrix, overlap)
         logs, previous = frequencies(known), ratios
-        probabilities = pooled(np.asarray(matrix.T @ known), signals, logs, confused)
+        probabilities = pooled(np.asarray(matrix.T @ known), signals, logs, free)
         ratios = np.log(np.maximum(probabilities, _LEAST)) - logs
         true = softmax(prior * logs + shared @ ratios)
         if step >= _RECOUNTED and np.abs(ratios - previous).max(initial=0) < _CLOSE:
@@ -118,19 +118,18 @@ def own_model(rows: VoteRows) -> Model:
     """Return the votes' own model: near the majority, or free if held-out votes say so.
 
     Each vote is predicted from the other votes of its row. A model that is free of the majority
-    counts if it predicts votes clearly better: with one accuracy per source, or with a confusion,
-    and then with or without the classes' frequencies.
+    counts if it predicts votes clearly better; so do the classes' frequencies.
     """
     model = estimated(rows, 1 - rows.signals.evenness, free=False)
     if not comparable(rows.signals):
         return model
-    likelihood, best = predicted(rows, model), 0.0
-    for prior, confused in ((1.0, False), (0.0, True), (1.0, True)):
-        other = estimated(rows, prior, free=True, confused=confused)
-        gains = predicted(rows, other) - likelihood
-        gain, error = float(gains.sum()), float(gains.std()) * len(gains) ** 0.5
-        if gain > max(best, _CLEARLY * error):
-            model, best = other, gain
+    likelihoods = predicted(rows, model)
+    for prior in (0.0, 1.0):
+        other = estimated(rows, prior, free=True)
+        of_other = predicted(rows, other)
+        gains = of_other - likelihoods
+        if gains.sum() > _CLEARLY * gains.std() * len(gains) ** 0.5:
+            model, likelihoods = other, of_other
     return model
 
 

@@ -23,6 +23,7 @@ a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 """
 
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 import numpy as np
 
@@ -30,7 +31,6 @@ from lops_adapters.core import tie_hash
 from lops_adapters.labels.votes import Votes
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.committee.folds import FOLDS
-from lops_adapters.selection.committee.posterior import some
 from lops_adapters.selection.votes.pooling import frequencies
 from lops_adapters.selection.votes.signals import BLOCK, Signals, weighed
 from lops_adapters.selection.votes.source_model import (
@@ -45,6 +45,9 @@ from lops_adapters.selection.votes.source_model import (
 _MOST = 100_000  # samples to estimate from
 # Exponents of what votes and members say; chosen as the constants of :mod:`.source_model`.
 TRUST, WEIGHT = 0.2, 2.0
+
+# The last votes: labels by votes alone, and what members add to them, ask for the same estimate.
+_last: "dict[bytes, Sources]" = {}
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Sources:
             return f"{near}: no other rule predicts held-out votes clearly better."
         return (
             f"{near}: with fewer than {LEAST_SOURCES} sources that vote for several classes, "
-            "errors that sources share do not show. Check ten rows first."
+            "neither labels nor ranges show errors that they share. Check ten rows first."
         )
 
     def first(self, votes: np.ndarray) -> np.ndarray:
@@ -148,15 +151,13 @@ def fit(votes: np.ndarray, likely: np.ndarray, tells: bool = True) -> Sources:
     >>> sources.posterior(votes, likely).argmax(axis=1).tolist() == [0] * 10 + [1] * 10
     True
     """
-    chosen = np.arange(len(votes))[some(likely)]
-    chosen = chosen[(votes[chosen] >= 0).any(axis=1)]
-    signals = Signals.of(votes, likely.shape[1])
-    model = own_model(vote_rows(signals, votes[chosen]))
+    own = by_votes(votes, likely.shape[1])
     if not tells:
-        return Sources(signals, model, TRUST * model.prior, TRUST)
-    sources = Sources(signals, model, model.prior / 2, TRUST, WEIGHT)
-    if model.free:
+        return replace(own, prior=TRUST * own.prior, trust=TRUST)
+    sources = replace(own, prior=own.prior / 2, trust=TRUST, weight=WEIGHT)
+    if own.model.free:
         return sources
+    chosen = _chosen(votes)
     # The majority does not say how frequent classes are; votes and members together do.
     even = replace(sources, prior=np.zeros(likely.shape[1]))
     true = softmax(even.total(even.scores(votes[chosen]), likely[chosen]))
@@ -171,12 +172,22 @@ def first_codes(votes: Votes) -> np.ndarray:
 
 def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     """Estimate what votes, (n, m) int, are worth by themselves."""
+    voted = votes[(votes >= 0).any(axis=1)]
+    # In one order: sums of floats depend on it.
+    voted = np.ascontiguousarray(voted[np.lexsort(voted.T)], dtype=np.int32)
+    key = sha256(voted.tobytes()).digest() + bytes(str((voted.shape, n_classes)), "ascii")
+    if key not in _last:
+        signals = Signals.of(voted, n_classes)
+        model = own_model(vote_rows(signals, voted[_chosen(voted)]))
+        _last.clear()
+        _last[key] = Sources(signals, model, model.prior)
+    return _last[key]
+
+
+def _chosen(votes: np.ndarray) -> np.ndarray:
+    """Return the positions of the rows to estimate from: with a vote, at most ``_MOST``."""
     chosen = np.flatnonzero((votes >= 0).any(axis=1))
-    signals = Signals.of(votes[chosen], n_classes)
-    if len(chosen) > _MOST:
-        chosen = chosen[_sample(votes[chosen])]
-    model = own_model(vote_rows(signals, votes[chosen]))
-    return Sources(signals, model, model.prior)
+    return chosen if len(chosen) <= _MOST else chosen[_sample(votes[chosen])]
 
 
 def _sample(votes: np.ndarray) -> np.ndarray:
