@@ -36,11 +36,13 @@ test-ray: $(VENV)/.dev
 # python-dateutil than the constraints, and Label Studio older versions of many packages; its test runs it as a program.
 # Patches are tried on the original repositories, which come from GitHub: no part of .ci/run, which has the package index alone.
 UPSTREAMS = conwea xclass westclass lotclass
-test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready $(UPSTREAMS:%=third_party/%/.git)
-	OMP_NUM_THREADS=1 LOPS_UPSTREAM_DIR=third_party LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
+OLD = $(VENV)-old-3.6 $(VENV)-old-3.7
+test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready $(OLD:%=%/.ready) $(UPSTREAMS:%=third_party/%/.git)
+	OMP_NUM_THREADS=1 LOPS_OLD_PYTHONS=$$(ls -d $(OLD:%=$(CURDIR)/%/bin/python) 2>/dev/null | paste -sd:) LOPS_UPSTREAM_DIR=third_party LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
 		tests/integrations/test_recipes.py tests/integrations/test_frames.py tests/integrations/test_sklearn.py \
 		tests/integrations/test_object_store.py tests/integrations/test_label_studio.py tests/formats/test_exports.py \
-		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/third_party/test_real_checkouts.py
+		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/third_party/test_real_checkouts.py \
+		tests/third_party/test_old_python.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -72,6 +74,14 @@ $(VENV)-integrations/.ready: setup.cfg constraints.txt
 third_party/%/.git:
 	git clone --quiet $$(sed -n '/^\[$*\]/,/^$$/s/^repository = "\(.*\)"/\1/p' third_party/upstreams.toml) third_party/$*
 	git -C third_party/$* checkout --quiet $$(sed -n '/^\[$*\]/,/^$$/s/^commit = "\(.*\)"/\1/p' third_party/upstreams.toml)
+
+# Copied files run under the Python of the original repositories, where the machine has it.
+$(VENV)-old-%/.ready:
+	old=$$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$*.*/bin/python 2>/dev/null | head -n 1); old=$${old:-python$*}; \
+	if $$old --version >/dev/null 2>&1; then \
+		$$old -m venv $(VENV)-old-$* && $(VENV)-old-$*/bin/python -m pip install --quiet numpy; \
+	else echo "no Python $*: its tests are skipped"; mkdir -p $(VENV)-old-$*; fi
+	touch $@
 
 $(VENV)-label-studio/.ready:
 	$(PYTHON) -m venv $(VENV)-label-studio

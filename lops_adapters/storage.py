@@ -81,9 +81,9 @@ def replacing(path: Path) -> Iterator[Path]:
                 shutil.copymode(path, temporary)
         temporary.replace(path)
     except OSError as error:
-        if error.errno is None or error.filename is not None:
+        if error.errno is None or error.filename not in (None, str(temporary)):
             raise
-        # Of a full disk: the error names no file.
+        # Of a full disk, the error names no file; of a folder in its place, the temporary one.
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         discard(temporary)

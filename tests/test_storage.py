@@ -185,6 +185,13 @@ def test_a_full_disk_names_the_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folder_in_the_place_of_a_file_is_named_and_kept(tmp_path):
+    (tmp_path / "a.txt").mkdir()
+    with pytest.raises(OSError, match=r"/a\.txt'$"):
+        storage.write_text(tmp_path / "a.txt", "new")
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.txt"]
+
+
 @pytest.mark.parametrize("replaced", [True, False])
 def test_a_folder_that_a_killed_process_had_moved_aside(tmp_path, replaced):
     """It goes back, unless the new one already stands in its place."""

@@ -138,9 +138,9 @@ def load_dataset(
     columns = CorpusColumns(text_column, label_column, id_column, quiet)
     name = ALIASES.get(name_or_path, name_or_path) if isinstance(name_or_path, str) else None
     if name == "demo":
-        for file in ("documents.jsonl", "seeds.json"):
-            shipped.data(f"datasets/demo/{file}")
-        return read_path(Path(__file__).with_name("demo"), columns, seeds, names, headers)
+        shipped.file("datasets/demo/documents.jsonl")
+        folder = shipped.file("datasets/demo/seeds.json").parent
+        return read_path(folder, columns, seeds, names, headers)
     if name in TASKS:
         task = TASKS[name]
         path, rows = _find(task, columns, data_dir, offline)

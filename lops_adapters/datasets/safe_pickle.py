@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from lops_adapters import shipped
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import pickle_reader
 from lops_adapters.remote import opened
@@ -35,7 +36,7 @@ def read_frame(path: str | Path) -> dict[str, list[Any]]:
             memory, seconds = pickle_reader.limits(size)
             done = subprocess.run(
                 # Without site packages, and without the caller's environment and folder.
-                [sys.executable, "-I", "-S", pickle_reader.__file__],
+                [sys.executable, "-I", "-S", "-c", shipped.text("datasets/pickle_reader.py")],
                 stdin=file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -46,10 +46,9 @@ class PieceTable(NamedTuple):
 def piece_table() -> PieceTable:
     """Return the table, read and checked when first used; LopsError: damaged or missing files."""
     pieces = shipped.text(f"{FOLDER}/pieces.txt").split("\n")[:-1]
-    shipped.data(f"{FOLDER}/vectors.npy")
     inside = [row for row, piece in enumerate(pieces) if piece.startswith("##")]
     inner = _by_length([pieces[row][2:] for row in inside], np.array(inside))
-    vectors = np.load(shipped.HERE / FOLDER / "vectors.npy", mmap_mode="r")
+    vectors = np.load(shipped.file(f"{FOLDER}/vectors.npy"), mmap_mode="r")
     return PieceTable(tuple(pieces), _by_length(pieces, np.arange(len(pieces))), inner, vectors)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters import storage, surroundings
+from lops_adapters import remote, storage, surroundings
 from lops_adapters.core import ClassReport, LopsError, Selection
 from lops_adapters.runs.arms import refuse_renamed
 from lops_adapters.selection import Corrected
@@ -73,12 +73,12 @@ class RunFolder:
                 raise LopsError(
                     f"{path} cannot be written ({error.strerror}); give another --output"
                 ) from None
-        (path / "work").mkdir(exist_ok=True)
+        _made(run.work)
         return run
 
     def discard_unstarted(self) -> None:
         """Remove the folder of a run that failed before its first stage was stored."""
-        if not any(self.work.iterdir()):
+        if not any(self.work.iterdir()) and not (self.path / "metrics.json").exists():
             self.work.rmdir()
             (self.path / "config.json").unlink()
             if not any(self.path.iterdir()):
@@ -86,9 +86,7 @@ class RunFolder:
 
     def arm(self, name: str) -> Path:
         """Return the folder of one arm; it is made if missing."""
-        folder = self.path / name
-        folder.mkdir(exist_ok=True)
-        return folder
+        return _made(self.path / name)
 
     @property
     def work(self) -> Path:
@@ -114,7 +112,7 @@ class RunFolder:
         """Return the arrays of a finished stage; LopsError: damaged, or not of this run."""
         path = self.work / f"{name}.npz"
         try:
-            with path.open("rb") as file, np.load(file) as stored:
+            with remote.opened(path) as file, np.load(file) as stored:
                 arrays = {key: stored[key] for key in stored.files}
             fits = np.array_equal(arrays.pop("digest"), self.digest(name, arrays))
         except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
@@ -196,6 +194,15 @@ def describe(
     return surroundings.describe(command, framework, settings, seed, data, device)
 
 
+def _made(folder: Path) -> Path:
+    """Make a folder of a run, if it is missing."""
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise LopsError(f"{folder} is no folder; move it away and resume") from None
+    return folder
+
+
 def _is_unstarted(path: Path) -> bool:
     """Return whether a folder is empty, or of a run killed while it wrote its first file."""
     return path.is_dir() and all(
@@ -211,7 +218,8 @@ _held: list[int] = []
 def _hold(stored: Path, path: Path) -> None:
     while _held:
         os.close(_held.pop())
-    _held.append(os.open(stored, os.O_RDONLY))
+    with remote.opened(stored) as file:
+        _held.append(os.dup(file.fileno()))
     if not storage.lock(_held[0]):
         raise LopsError(
             f"another process is writing {path}; wait until it ends, or give another --output"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -27,6 +28,7 @@ from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Prepared, Stage
 from lops_adapters.storage import write_text
 
+log = logging.getLogger(__name__)
 _GROUP = "lops_adapters.frameworks"
 # A framework is imported when it is asked for. Its name is its command, its extra and the kind of
 # its models. Packages bring more of them as entry points, see docs/framework.md.
@@ -168,6 +170,13 @@ def run(
             rows.append(measure.stage(stage, number))
             predicted = stage.probabilities
         write_predictions(folder / "predictions.csv", corpus.ids, corpus.classes, predicted)
+        if not (folder / "model" / "lops.json").is_file():
+            log.warning(
+                "%s holds no classifier; to train it again, delete %s-*.npz in %s and resume",
+                folder / "model",
+                arm,
+                job.folder.work,
+            )
         metrics = add_arm(job.folder, about, arm, arm_metrics(rows))
     best = job.folder.arm(best_arm(metrics)) / "predictions.csv"
     write_text(job.folder.path / "predictions.csv", best.read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from lops_adapters import core
+from lops_adapters import core, shipped
 from lops_adapters.core import LopsError
 from lops_adapters.storage import write_text
 
@@ -16,7 +16,7 @@ _STAMP = re.compile(
 
 def core_text() -> str:
     """Return the text of ``lops_adapters/core.py``."""
-    return Path(core.__file__).read_text(encoding="utf-8")
+    return shipped.text("core.py")
 
 
 def stamped(text: str, origin: str) -> str:

@@ -3,11 +3,8 @@
 import configparser
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from lops_adapters import core, shipped
-
-HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from lops_adapters import core
-from lops_adapters.vendoring import upstreams
+from lops_adapters import core, shipped
 
 SOURCE = Path(core.__file__).read_text(encoding="utf-8")
 TREE = ast.parse(SOURCE, feature_version=(3, 6))
-GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
+GLUE = sorted((shipped.HERE / "vendoring" / "glue").glob("*.py"))
 MODULES = {"math", "warnings", "fractions", "typing", "numpy"}  # each there in Python 3.6
 TYPING = {
     *("Any", "Dict", "Hashable", "List", "Mapping", "NamedTuple", "Optional", "Sequence", "Tuple")

@@ -1,8 +1,9 @@
-"""A run whose ``work/`` folder was damaged: it ends in one short message whose advice helps, and
-then as a run that nobody disturbed.
+"""A run whose folder was damaged: it ends in one short message whose advice helps, and then as a
+run that nobody disturbed.
 """
 
 import json
+import os
 import re
 import shutil
 from itertools import cycle
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ..framework_checks import assert_refused, assert_same_run
+from ..framework_checks import assert_refused, assert_same_run, names
 from ..framework_tools import pretend
 
 pytestmark = pytest.mark.slow
@@ -37,6 +38,16 @@ def unreadable(path, _):
     path.chmod(0)  # root reads it as before
 
 
+def gone(path, _):
+    path.unlink()
+
+
+def piped(path, _):
+    path.unlink()
+    os.mkfifo(path)
+
+
+DAMAGES_OF_TABLES = (gone, emptied, truncated, piped)
 DAMAGES = (emptied, truncated, of_another_seed, of_another_stage, unreadable)
 
 
@@ -70,6 +81,43 @@ def test_every_damaged_stage_is_told_and_made_again(stand, whole, folder):
     for path in (run / "work").iterdir():
         path.chmod(0o600)
     assert_same_run(run, whole.path)
+
+
+@pytest.mark.usefixtures("no_work")
+def test_damaged_tables_are_written_again_and_foreign_files_stay(stand, whole, tmp_path):
+    """Each table in another way: gone, empty, cut, a pipe."""
+    run = tmp_path / "run"
+    shutil.copytree(whole.path, run)
+    tables = [path for path in run.rglob("*") if path.suffix in (".csv", ".html")]
+    for path, damage in zip(sorted(tables), cycle(DAMAGES_OF_TABLES), strict=False):
+        damage(path, None)
+    foreign = [run / place / "notes.txt" for place in ("", "work", stand.case.arms[-1])]
+    for path in foreign:
+        path.write_text("mine")
+    status, _, err = stand.command(run, "--resume")
+    assert status == 0, err
+    assert [path.read_text() for path in foreign] == ["mine"] * 3
+    for path in foreign:
+        path.unlink()
+    assert_same_run(run, whole.path)
+
+
+@pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("place", ["config.json", "metrics.json", "predictions.csv", "ARM", "work"])
+def test_something_else_in_its_place_is_refused_and_kept(stand, whole, tmp_path, place):
+    run = tmp_path / "run"
+    shutil.copytree(whole.path, run)
+    place = run / place.replace("ARM", stand.case.arms[0])
+    if place.is_dir():
+        place.rename(tmp_path / "moved")
+        place.write_text("mine")
+    else:
+        place.unlink()
+        place.mkdir()
+        (place / "notes.txt").write_text("mine")
+    before = names(run)
+    assert_refused(stand.command(run, "--resume"), str(place), may_warn=True)
+    assert names(run) == before
 
 
 def readable(path):

@@ -1,5 +1,6 @@
 import json
 import logging
+import os
 
 import numpy as np
 import pytest
@@ -118,6 +119,12 @@ def test_a_run_that_stored_nothing_leaves_nothing(tmp_path):
     (run.path / "notes.txt").write_text("mine")
     run.discard_unstarted()
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
+
+
+def test_a_finished_run_whose_stages_are_gone_keeps_its_settings(run):
+    (run.path / "metrics.json").write_text("{}")
+    run.discard_unstarted()
+    assert RunFolder.open(run.path, config(), resume=True) == run
 
 
 def test_stages_are_computed_once(run):
@@ -267,6 +274,26 @@ def test_a_stage_without_a_digest(run):
     run = altered(run, lambda arrays: arrays.pop("digest"))
     with pytest.raises(LopsError, match=r"one\.npz cannot be read .*digest.*; delete it and res"):
         run.stage("one", pytest.fail)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.parametrize("name", ["config.json", "work/one.npz"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(run, name):
+    run.stage("one", lambda: {"codes": np.arange(3)})
+    (run.path / name).unlink()
+    os.mkfifo(run.path / name)
+    with pytest.raises(LopsError, match="is a pipe or a device; wanted a file"):
+        RunFolder.open(run.path, config(), resume=True).stage("one", pytest.fail)
+
+
+@pytest.mark.parametrize("name", ["work", "lops"])
+def test_a_file_in_the_place_of_a_folder(run, name):
+    if (run.path / name).exists():
+        (run.path / name).rmdir()
+    (run.path / name).write_text("mine")
+    with pytest.raises(LopsError, match=f"{name} is no folder; move it away and resume"):
+        RunFolder.open(run.path, config(), resume=True).arm("lops")
+    assert (run.path / name).read_text() == "mine"
 
 
 @pytest.mark.parametrize("share", [0, 0.5])

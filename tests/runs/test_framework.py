@@ -150,6 +150,16 @@ def test_a_run_in_order(job):
     }  # fmt: skip
 
 
+def test_a_resumed_run_says_which_trained_classifier_is_missing(job, caplog):
+    model = job.folder.arm("lops") / "model"
+    model.mkdir()
+    (model / "lops.json").write_text("{}")
+    run(Toy(), Dataset(CORPUS, GOLD), job, ["standard", "lops"])
+    (said,) = [text for text in caplog.messages if "holds no classifier" in text]
+    assert said.startswith(f"{job.folder.path / 'standard' / 'model'} holds no classifier;")
+    assert f"delete standard-*.npz in {job.folder.work} and resume" in said
+
+
 def test_gold_labels_go_to_the_arm_that_is_defined_by_them_alone(job):
     toy = Toy()
     run(toy, Dataset(CORPUS, GOLD), job, ["standard", "lops", "optimal", "lops-twice"])

@@ -2,16 +2,16 @@
 
 import re
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lops_adapters import shipped
 from lops_adapters.vendoring import upstreams
 
 from .checkouts import hunks_of
 
-DOCS = Path(upstreams.HERE).parents[1] / "docs"
+DOCS = shipped.HERE.parent / "docs"
 LOOPS = DOCS / "copy-core.md"
 PATCHES = (DOCS / "vendoring.md").read_text(encoding="utf-8")
 

@@ -3,10 +3,10 @@
 import ast
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
+from lops_adapters import shipped
 from lops_adapters.core import LopsError
 from lops_adapters.datasets.layouts import LAYOUTS
 from lops_adapters.vendoring import upstreams
@@ -14,8 +14,9 @@ from lops_adapters.vendoring.patching import MARKS
 
 from .checkouts import NAMES, SCRIPTS, hunks_of
 
-TOP = Path(upstreams.HERE).parents[1]
-GLUE = sorted((upstreams.HERE / "glue").glob("*.py"))
+VENDORING = shipped.HERE / "vendoring"
+TOP = VENDORING.parents[1]
+GLUE = sorted((VENDORING / "glue").glob("*.py"))
 HEADERS = re.compile(
     r"diff --git a/\S+ b/\S+|--- a/\S+|\+\+\+ b/\S+"
     r"|@@ -\d+,0 \+\d+,\d+ @@"
@@ -88,7 +89,7 @@ def test_upstream_says_what_it_is(name):
 def test_the_file_of_upstreams_is_toml():
     import tomllib
 
-    tables = tomllib.loads((upstreams.HERE / "upstreams.toml").read_text(encoding="utf-8"))
+    tables = tomllib.loads((VENDORING / "upstreams.toml").read_text(encoding="utf-8"))
     assert list(tables) == NAMES
     for name, table in tables.items():
         upstream = upstreams.load(name)
@@ -106,7 +107,7 @@ def test_unknown_name_is_refused():
     ("name", "there"), [("patches", "patches"), ("third_party/upstreams.toml", "upstreams.toml")]
 )
 def test_the_files_at_the_top_are_those_of_the_package(name, there):
-    link, copy = TOP / name, upstreams.HERE / there
+    link, copy = TOP / name, VENDORING / there
     assert link.resolve() == copy.resolve() or link.read_text().strip().endswith(
         f"lops_adapters/vendoring/{there}"
     )

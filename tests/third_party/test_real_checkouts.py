@@ -5,12 +5,13 @@ import builtins
 
 import pytest
 
+from lops_adapters import shipped
 from lops_adapters.vendoring import patching, upstreams
 from lops_adapters.vendoring.patching import blob_id
 
 from .checkouts import NAMES, contents, hunks_of, real_checkout
 
-GLUE = upstreams.HERE / "glue"
+GLUE = shipped.HERE / "vendoring" / "glue"
 
 
 @pytest.mark.parametrize("name", NAMES)
