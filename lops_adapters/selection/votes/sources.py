@@ -176,12 +176,14 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
     # In one order: sums of floats depend on it.
     voted = np.ascontiguousarray(voted[np.lexsort(voted.T)], dtype=np.int32)
     key = sha256(voted.tobytes()).digest() + bytes(str((voted.shape, n_classes)), "ascii")
-    if key not in _last:
+    found = _last.get(key)
+    if found is None:
         signals = Signals.of(voted, n_classes)
         model = own_model(vote_rows(signals, voted[_chosen(voted)]))
-        _last.clear()
-        _last[key] = Sources(signals, model, model.prior)
-    return _last[key]
+        found = Sources(signals, model, model.prior)
+        _last.clear()  # another thread may be between the same lines
+        _last[key] = found
+    return found
 
 
 def _chosen(votes: np.ndarray) -> np.ndarray:
