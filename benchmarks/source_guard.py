@@ -31,7 +31,6 @@ DRAWN = (
     "chemprot-rules",
     "questions-rules",
     "newsbias-llm",
-    "medialean-llms",
     "stance-llms",
     "emotion-llms",
     "politeness-llms",

@@ -32,6 +32,8 @@ _NAMES = ("learning-order", "probability", "margin", "automatic", "random")
 _INSIDE = "learning-order, every 6 updates"
 _ARMS = ("standard", "random", LOPS, ADAPTIVE, "committee", "optimal")
 _WITH_CONTROL = (STANDARD, LOPS, f"random-of-{LOPS}", ADAPTIVE, "committee", "random", "optimal")
+# Places of the table on equal terms at which the committee of README's table selects.
+_COMMITTEE_AT = ("first", "all", "predictions")
 # Who has the cells of an encoder on whole corpora, by rank, and with the hybrid classifier.
 _ENCODERS = {"static": "rounds", "base": "base"}
 
@@ -93,10 +95,6 @@ def self_training() -> Block:
                 cells = [spread(list(_macro(files, arm, at))) for arm in _ARMS]
                 rows.append([shown, encoder, str(len(files)), str(number), *cells])
     return table(rows, groups)
-
-
-# Places of the table on equal terms at which the committee of README's table selects.
-_COMMITTEE_AT = ("first", "all", "predictions")
 
 
 def headline() -> Block:

@@ -277,28 +277,27 @@ def lotclass_classes() -> Block:
 
 
 def faithful() -> Block:
-    """Return macro-F1 under ``--faithful`` beside the earlier runs on the same data and seeds."""
+    """Return macro-F1 under ``--faithful``, and of earlier runs on as many documents and seeds."""
     rows = [["framework", "data", "documents", "seeds", "arm", "earlier defaults", "`--faithful`"]]
     groups = []
     for framework, title in FRAMEWORKS.items():
         for data, shown in CORPORA.items():
-            now = results(f"faithful/{framework}-{data}-*seed*.json")
-            earlier = results(f"frameworks/{framework}-{data}-*seed*.json")
-            seeds = {item["about"]["seed"] for item in now} & {
-                item["about"]["seed"] for item in earlier
-            }
-            now, earlier = (
-                [item for item in files if item["about"]["seed"] in seeds]
-                for files in (now, earlier)
-            )
-            if not seeds:
-                continue
-            groups += [earlier, now]
-            documents = now[0]["about"]["dataset"]["documents"]
-            about = [title, shown, f"{documents:,}", str(len(now))]
-            for arm in ("standard", "lops"):
-                scores = [spread(values(files, arm, "macro_f1")) for files in (earlier, now)]
-                rows.append([*about, f"`{arm}`", *scores])
+            by_size: dict[int, list[dict[str, Any]]] = {}
+            for item in results(f"faithful/{framework}-{data}-*seed*.json"):
+                by_size.setdefault(item["about"]["dataset"]["documents"], []).append(item)
+            for documents, now in sorted(by_size.items()):
+                seeds = [item["about"]["seed"] for item in now]
+                earlier = [
+                    item
+                    for item in results(f"frameworks/{framework}-{data}-*seed*.json")
+                    if item["about"]["dataset"]["documents"] == documents
+                    and item["about"]["seed"] in seeds
+                ]
+                groups += [earlier, now]
+                about = [title, shown, f"{documents:,}", str(len(now))]
+                for arm in ("standard", "lops"):
+                    scores = [spread(values(files, arm, "macro_f1")) for files in (earlier, now)]
+                    rows.append([*about, f"`{arm}`", *scores])
     return table(rows, groups) if groups else HOLE
 
 

@@ -44,8 +44,7 @@ def frameworks(cells: str = "gpu/{}-{}-seed*.json", arms: tuple[str, ...] = _ARM
 
 def _stages(item: dict[str, Any], arm: str) -> list[float]:
     names = item["result"]["arms"]
-    known = arm if arm in names else f"{arm}-documents"
-    own, after = split(item, known, _ROUNDS)
+    own, after = split(item, arm if arm in names else f"{arm}-documents", _ROUNDS)
     return [own, *after]
 
 
