@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import mean
+from typing import Any
 
 from benchmarks.pages.common import (
     CORPORA,
