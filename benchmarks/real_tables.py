@@ -171,6 +171,24 @@ LATER = (
     "german-news-seeds", "intents-150-names",
 )  # fmt: skip
 CORPORA = ("agnews", "20news-coarse", "20news-fine")
+# What the labels of the tables above are about.
+TASKS = {
+    "topics": ("crowd-news", "books-crowd", "economy-crowd"),
+    "sentiment and emotion": (
+        "yelp-rules", "movies-crowd", "centralbank-llms", "emotion-llms", "emoji-people-llm",
+    ),
+    "stance, bias, tone": (
+        "newsbias-llm", "medialean-llms", "stance-llms", "climate-stance-llm", "politeness-llms",
+        "offensive-one-rater", "chatbot-abuse-one-rater",
+    ),
+    "relations": ("relations-llm", "chemprot-rules", "entailment-crowd"),
+    "intents and questions": ("questions-rules", "intents-150-names", "requirements-relabelled"),
+    "spam": ("youtube-rules", "sms-rules"),
+    "other languages": (
+        "yoruba-news", "arabic-sentiment-relabelled", "hate-portuguese", "hinglish-lexicons",
+        "indonesian-lexicon", "waimai-lexicons", "german-news-seeds",
+    ),
+}  # fmt: skip
 # Labels that somebody or something gave, not corrupted ones.
 GIVEN = (*REAL, *FRESH, *LATER, *(f"{name}-seeds" for name in CORPORA))
 _MODELS = ("relations-llm", "newsbias-llm", "climate-stance-llm")

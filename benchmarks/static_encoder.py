@@ -1,12 +1,16 @@
-"""What the static encoder is worth: the committee without an encoder, with ``static``, with MiniLM.
+"""What encoders are worth: the committee without one, with ``static``, MiniLM, and a base one.
 
     python -m benchmarks.static_encoder --data-dir DIR
     python -m benchmarks.static_encoder --data-dir DIR --tables crowd-news,yoruba-news
+    python -m benchmarks.static_encoder --data-dir DIR --rows 1500
     python -m benchmarks.static_encoder --data-dir DIR --costs 20news-coarse-seeds
 
 Per table of ``GIVEN`` in :mod:`benchmarks.real_tables`, and of generated ones without spaces, seed
 0: how ``lops select`` ranks and finds wrong labels with ``--encoder none``, ``static`` and
 ``minilm``, and the processor time of encoding. A table with a result file is skipped.
+
+``--rows N``: the same of at most N rows of each table with real noise, and with the encoder in
+``DIR/all-mpnet-base-v2``. What other tables teach comes from all other families.
 
 ``--costs``: processor time and peak memory of a process that selects, from its start, per encoder,
 and of cleanlab on TF-IDF. One thread if ``OMP_NUM_THREADS`` is 1.
@@ -20,22 +24,29 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.real_noise import measured
-from benchmarks.real_tables import GIVEN, Table, load_table
+from benchmarks.calibration_tables import Item, prepared
+from benchmarks.real_noise import coefficients, gained, measured
+from benchmarks.real_tables import GIVEN, TASKS, Table, load_table
 from benchmarks.record import WRITTEN, command_line, write_result
 from lops_adapters import select
 from lops_adapters.datasets import Corpus
-from lops_adapters.encoders.static import static_vectors
+from lops_adapters.encoders.pretrained import MINILM
+from lops_adapters.encoders.static import STATIC, static_vectors
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.runs.folder import slug
+from lops_adapters.selection.committee import calibration
 
+BASE = "all-mpnet-base-v2"
 _MOST = 128  # texts that MiniLM encodes to take its time
 _SELECT = "from lops_adapters import select; select(texts, labels, encoder={})"
 _WAYS = {
@@ -103,6 +114,15 @@ def run(table: Table) -> dict[str, Any]:
     }
 
 
+def compared(table: Table, encoders: Mapping[str, EmbeddingProbe | None]) -> dict[str, Any]:
+    """Return the measures of one table by encoder, with what tables of other families teach."""
+    learnt, known = coefficients(table.name), table.gold != ""
+    with patch.object(calibration, "coefficients", lambda: learnt):
+        ways = {way: _selected(table, encoder) for way, encoder in encoders.items()}
+    wrong = (table.labels != table.gold)[known]
+    return {"n": len(known), "gold": len(wrong), "noise": float(wrong.mean()), **ways}
+
+
 def costs(table: Table) -> dict[str, Any]:
     """Return processor seconds and peak bytes of a process per way to select."""
     with tempfile.TemporaryDirectory() as folder:
@@ -118,11 +138,12 @@ def costs(table: Table) -> dict[str, Any]:
     return {"n": len(table.texts), "characters": sum(map(len, table.texts)), **found}
 
 
-def _selected(table: Table, encoder: str | None) -> dict[str, float | None]:
+def _selected(table: Table, encoder: str | EmbeddingProbe | None) -> dict[str, float | None]:
     start = time.process_time()
     selection = select(table.texts, table.labels.tolist(), encoder=encoder, seed=0)
     spent = time.process_time() - start
     found = measured(selection.confidence, selection.mask, table)
+    found["labels_gained"] = gained(selection.corrected, table)
     return {**found, "processor_seconds": spent}
 
 
@@ -133,6 +154,15 @@ def _seconds(texts: list[str], encode: Any) -> float:
     return (time.process_time() - start) * 10_000 / len(texts)
 
 
+def _names(options: argparse.Namespace) -> list[str]:
+    """Return the tables that are asked for."""
+    if options.costs:
+        return [options.costs]
+    if options.tables:
+        return list(options.tables.split(","))
+    return list(chain(*TASKS.values())) if options.rows else [*GIVEN, *GENERATED]
+
+
 def main() -> None:
     """Measure the tables that have no result yet."""
     parser = argparse.ArgumentParser(
@@ -140,21 +170,34 @@ def main() -> None:
     )
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--tables", help="default: all")
+    parser.add_argument("--rows", type=int, metavar="N", help="at most, with the base encoder too")
     parser.add_argument("--costs", metavar="TABLE", help="time and memory on this table instead")
     options = parser.parse_args()
-    names = [*GIVEN, *GENERATED]
-    names = options.tables.split(",") if options.tables else names
     folder, measure = ("static-costs", costs) if options.costs else ("static", run)
-    for name in [options.costs] if options.costs else names:
+    if options.rows:
+        names = {"static": STATIC, "minilm": MINILM, "base": str(options.data_dir / BASE)}
+        encoders = {way: EmbeddingProbe(name) for way, name in names.items()}
+        folder, measure = "encoders", partial(compared, encoders={"none": None, **encoders})
+    for name in _names(options):
         if (WRITTEN / folder / f"{slug(name)}.json").exists():
             continue
-        table = GENERATED[name]() if name in GENERATED else load_table(name, options.data_dir)
+        table = _table(name, options)
         result = measure(table)
         print(name, result, flush=True)
         ids = tuple(map(str, range(result["n"])))
         classes, command = sorted(set(map(str, table.labels))), command_line("static_encoder")
         corpus = Corpus(name, ids, tuple(table.texts), tuple(classes))
         write_result(f"{folder}/{slug(name)}", result, corpus, command=command)
+
+
+def _table(name: str, options: argparse.Namespace) -> Table:
+    if name in GENERATED:
+        return GENERATED[name]()
+    if not options.rows:
+        return load_table(name, options.data_dir)
+    sample = prepared(Item(name, size=options.rows, encoder="base"), options.data_dir)
+    assert sample is not None  # only with the static encoder
+    return sample
 
 
 if __name__ == "__main__":

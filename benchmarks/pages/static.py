@@ -7,9 +7,10 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, commits, markdown, results, table
-from benchmarks.real_tables import TABLES
+from benchmarks.real_tables import TABLES, TASKS
 from benchmarks.static_encoder import GENERATED
 
+_WAYS = {"none": "none", "static": "static", "minilm": "MiniLM", "base": "base"}
 _KEYS = ("auroc", "average_precision")
 _COMMAND = "`python -m benchmarks.static_encoder --data-dir DIR`"
 
@@ -86,8 +87,68 @@ def scripts() -> Block:
     )
 
 
+def tasks() -> Block:
+    """Return the same with the base encoder by task, and what rejecting gains."""
+    found = _found("encoders")
+    gains = " / ".join(_WAYS.values())
+    heads = [*(f"{shown}, AUROC / AP" for shown in _WAYS.values()), "base - static, AUROC"]
+    rows = [["task", "tables", *heads, "better in", f"gain of rejecting, points: {gains}"]]
+    for task, names in {**TASKS, "all": sum(TASKS.values(), ())}.items():
+        some = [found[name]["result"] for name in names if name in found]
+        if some:
+            rows.append([task, str(len(some)), *_of_task(some)])
+    return _block_of_encoders(rows, found)
+
+
+def _of_task(some: Sequence[dict[str, Any]]) -> list[str]:
+    """Return means over tables, as cells."""
+    cells = _cells([_mean([one[way] for one in some]) for way in _WAYS])
+    above = [one["base"]["auroc"] - one["static"]["auroc"] for one in some]
+    gains = (f"{100 * mean(gain_of_rejecting(one, way) for one in some):+.1f}" for way in _WAYS)
+    return [*cells, f"{mean(above):+.3f}", str(sum(one > 0 for one in above)), " / ".join(gains)]
+
+
+def gain_of_rejecting(result: dict[str, Any], way: str) -> float:
+    """Return the share of right labels of kept rows, minus that of all rows.
+
+    >>> one = {"right_lost": 0.0, "wrong_found": 0.5}
+    >>> round(gain_of_rejecting({"noise": 0.2, "static": one}, "static"), 3)
+    0.089
+    """
+    right = (1 - result["noise"]) * (1 - result[way]["right_lost"])
+    wrong = result["noise"] * (1 - result[way]["wrong_found"])
+    return float(right / (right + wrong) - (1 - result["noise"]))
+
+
+def every() -> Block:
+    """Return AUROC and average precision by encoder, a row per table."""
+    found = _found("encoders")
+    heads = (f"{shown}, AUROC / AP" for shown in _WAYS.values())
+    rows = [["table", "task", "rows", "wrong labels", *heads]]
+    for task, names in TASKS.items():
+        for name in names:
+            if name in found:
+                result = found[name]["result"]
+                counts = (result["n"], round(result["noise"] * result["gold"]))
+                sizes = [f"{count:,}" for count in counts]
+                rows.append([name, task, *sizes, *_cells([result[way] for way in _WAYS])])
+    return _block_of_encoders(rows, found)
+
+
+def _block_of_encoders(rows: list[list[str]], found: dict[str, dict[str, Any]]) -> Block:
+    """Return a table with one line of sources, since all files have the same command."""
+    if not found:
+        return HOLE
+    items = list(found.values())
+    about = items[0]["about"]
+    where = f"CPU ({about['machine']['processor']}), commits {commits(items)}"
+    return Block(f"{markdown(rows)}\n\nSeed 0, {where}: `{about['command']}`.")
+
+
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "static-costs": costs,
     "static-quality": quality,
     "static-scripts": scripts,
+    "encoder-tasks": tasks,
+    "encoder-tables": every,
 }
