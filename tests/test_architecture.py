@@ -34,7 +34,8 @@ COMMON = {
 BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; frameworks and leaves are not named here.
 MAY_KNOW = {
-    **dict.fromkeys(("core", "progress"), set()),
+    "core": set(),
+    "progress": set(),
     **{room: {"core"} for room in ("console", "extras", "registry", "scripts")},
     "remote": {"core", "extras"},
     "storage": {"core", "remote"},
