@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 # What is imported is compiled then; to compile every file of every package takes half of the installation's time.
-INSTALL = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+# The constraints are for Python 3.11 or newer.
+PINS = $$($(BIN)/python -c 'import sys; print("--constraint constraints.txt" * (sys.version_info >= (3, 11)))')
+INSTALL = $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check $(PINS)
 
 .PHONY: demo test test-all test-slow test-ray test-integrations lint docs
 
@@ -38,11 +40,11 @@ test-ray: $(VENV)/.dev
 UPSTREAMS = conwea xclass westclass lotclass
 OLD = $(VENV)-old-3.6 $(VENV)-old-3.7
 test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready $(OLD:%=%/.ready) $(UPSTREAMS:%=third_party/%/.git)
-	OMP_NUM_THREADS=1 LOPS_OLD_PYTHONS=$$(ls -d $(OLD:%=$(CURDIR)/%/bin/python) 2>/dev/null | paste -sd:) LOPS_UPSTREAM_DIR=third_party LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
+	OMP_NUM_THREADS=1 LOPS_OLD_PYTHONS=$$(ls -d $(OLD:%=$(CURDIR)/%/bin/python) 2>/dev/null | paste -sd:) LOPS_UPSTREAM_DIR=third_party LOPS_WHEEL=yes LABEL_STUDIO=$(abspath $(VENV)-label-studio/bin/label-studio) $(VENV)-integrations/bin/python -m pytest \
 		tests/integrations/test_recipes.py tests/integrations/test_frames.py tests/integrations/test_sklearn.py \
 		tests/integrations/test_object_store.py tests/integrations/test_label_studio.py tests/formats/test_exports.py \
 		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/third_party/test_real_checkouts.py \
-		tests/third_party/test_old_python.py
+		tests/third_party/test_old_python.py tests/integrations/test_wheel.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

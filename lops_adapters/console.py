@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import re
@@ -16,16 +15,12 @@ from importlib import import_module
 from threading import Timer
 from typing import Any
 
-from tqdm import tqdm  # tqdm.auto warns in a notebook without ipywidgets
-
 from lops_adapters.core import LopsError
 
 BAD_INPUT, STOPPED, NO_READER = 2, 130, 141  # exit statuses; 0 is success
 log = logging.getLogger(__name__)
 # The last ones turn the direction of a text.
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
-_LINES = {"leave": False, "delay": 10.0, "mininterval": 20.0, "maxinterval": 30.0}  # seconds
-_BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
 RESUME = "Stopped. The same command with --resume continues."
 
 
@@ -161,58 +156,6 @@ def set_up_logging(quiet: bool) -> None:
     logger = logging.getLogger("lops_adapters")
     logger.handlers = [handler]
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
-
-
-def progress(
-    items: Iterable[Any] | None = None, *, quiet: bool = False, **options: Any
-) -> tqdm[Any]:
-    """Return a progress bar over ``items``, or to be updated by hand.
-
-    It shows after a second, on a terminal, and leaves no line behind. Elsewhere, work that takes
-    longer than twenty seconds logs a line now and then with the time that is left.
-
-    Args:
-        items: what is iterated over.
-        quiet: no bar.
-        options: of tqdm: ``total``, ``desc``, ``unit``, ...
-    """
-    if quiet or _on_terminal() or not log.isEnabledFor(logging.INFO):
-        return tqdm(items, disable=quiet or not _on_terminal(), **{**_BARS, **options})
-    return _LoggedProgress(items, file=io.StringIO(), **{**_LINES, **options})
-
-
-class _LoggedProgress(tqdm):
-    """A progress bar that is lines of a log."""
-
-    def display(self, msg: str | None = None, pos: int | None = None) -> bool:
-        """Log how much is done and how long the rest takes, as measured."""
-        if msg is None and self.n and not self.disable:
-            what = self.desc.removesuffix(": ") or "progress"
-            if self.total:
-                seconds = (self.total - self.n) * self.format_dict["elapsed"] / self.n
-                log.info(
-                    "%s: %.0f %% done, %s left", what, 100 * self.n / self.total, about(seconds)
-                )
-            else:
-                log.info("%s: %d %s so far", what, self.n, self.unit)
-        return True
-
-
-def about(seconds: float) -> str:
-    """Return a time in words.
-
-    >>> about(40), about(100), about(5000)
-    ('less than a minute', 'about 2 minutes', 'about 1.4 hours')
-    """
-    if seconds < 60:
-        return "less than a minute"
-    if seconds < 3600:
-        return f"about {seconds / 60:.0f} minute{'s' if seconds >= 90 else ''}"
-    return f"about {seconds / 3600:.1f} hours"
-
-
-def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def percent(fraction: float | None) -> str:

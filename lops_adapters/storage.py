@@ -68,8 +68,12 @@ def check_writable(folder: Path, way_out: str) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder, to be written, then rename it to ``path``.
 
-    A link stays a link, and a file keeps its mode. A remote file is replaced at once.
+    A link stays a link, and a file keeps its mode. A remote file is replaced at once. LopsError: a
+    folder, a pipe or a device is there; the superuser could replace /dev/null.
     """
+    # Asked of the link: /dev/stdout leads to a pipe without a name.
+    if not remote.is_remote(path) and path.exists() and not path.is_file():
+        raise LopsError(f"{path} is no file; move it away, or name another place")
     path = path.resolve() if path.is_symlink() else path
     temporary = _hidden(path, "tmp")
     try:
@@ -81,9 +85,9 @@ def replacing(path: Path) -> Iterator[Path]:
                 shutil.copymode(path, temporary)
         temporary.replace(path)
     except OSError as error:
-        if error.errno is None or error.filename not in (None, str(temporary)):
+        if error.errno is None or error.filename is not None:
             raise
-        # Of a full disk, the error names no file; of a folder in its place, the temporary one.
+        # Of a full disk: the error names no file.
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         discard(temporary)
@@ -101,6 +105,8 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
             yield run
         return
     folder = folder.resolve() if folder.is_symlink() else folder
+    if folder.exists() and not folder.is_dir():
+        raise LopsError(f"{folder} is no folder; move it away, or name another place")
     temporary, old = _hidden(folder, "tmp"), _hidden(folder, "old.tmp")
     temporary.mkdir(parents=True)
     try:

@@ -1,11 +1,13 @@
 import csv
 import json
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from lops_adapters import storage
+from lops_adapters.core import LopsError
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -185,11 +187,45 @@ def test_a_full_disk_names_the_file(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_in_the_place_of_a_file_is_named_and_kept(tmp_path):
-    (tmp_path / "a.txt").mkdir()
-    with pytest.raises(OSError, match=r"/a\.txt'$"):
-        storage.write_text(tmp_path / "a.txt", "new")
-    assert list(tmp_path.iterdir()) == [tmp_path / "a.txt"]
+@pytest.mark.parametrize("make", [Path.mkdir, getattr(os, "mkfifo", Path.mkdir)])
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_no_file_is_not_replaced(tmp_path, make, linked):
+    """A pipe stands for a device, which the superuser could replace."""
+    path, there = tmp_path / "a.txt", tmp_path / "there"
+    make(there)
+    if linked:
+        path.symlink_to(there)
+    before = sorted(tmp_path.iterdir())
+    given = path if linked else there
+    with pytest.raises(LopsError, match=f"{given.name} is no file; move it away"):
+        storage.write_text(given, "new")
+    assert sorted(tmp_path.iterdir()) == before
+    assert not there.is_file()
+    assert path.is_symlink() == linked
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system names no open pipes")
+def test_a_link_to_an_open_pipe_is_refused(tmp_path):
+    """As /dev/stdout in a pipeline: the name that it leads to does not exist."""
+    path, (read, write) = tmp_path / "out.csv", os.pipe()
+    path.symlink_to(f"/proc/self/fd/{write}")
+    assert not path.resolve().exists()
+    with pytest.raises(LopsError, match=r"out\.csv is no file; move it away"):
+        storage.write_text(path, "new")
+    os.close(read)
+    os.close(write)
+
+
+def test_a_file_is_not_replaced_by_a_folder(tmp_path):
+    path = tmp_path / "model"
+    path.write_text("mine")
+    with (
+        pytest.raises(LopsError, match="model is no folder; move it away"),
+        storage.replacing_folder(path),
+    ):
+        pytest.fail("it begins to write")
+    assert path.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("replaced", [True, False])

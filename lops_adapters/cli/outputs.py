@@ -90,8 +90,8 @@ def check_file(path: Path, option: str, force: bool, inputs: Iterable[Path]) -> 
     resolved = resolve(path, option)
     if resolved in {source.resolve() for source in inputs}:
         raise LopsError(f"{option} is {path}, which is an input; give another file")
-    if path.is_dir():
-        raise LopsError(f"{option} is {path}, a folder; wanted a file")
+    if path.exists() and not path.is_file():
+        raise LopsError(f"{option} is {path}, a folder, a pipe or a device; wanted a file")
     if path.exists() and not force:
         raise LopsError(f"{path} already exists; give --force to replace it, or another {option}")
     folder = resolved.parent

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import (
@@ -20,6 +19,7 @@ from lops_adapters.encoders.torch_tools import (
     uses_bfloat16,
 )
 from lops_adapters.encoders.vector_cache import VectorCache, text_keys
+from lops_adapters.progress import progress
 
 log = logging.getLogger(__name__)
 _BLOCK = 2048  # texts between two writes, and the most that a killed run loses

@@ -2,10 +2,12 @@
 
 import hashlib
 import re
+from io import TextIOWrapper
 from pathlib import Path
 
 from lops_adapters import core, shipped
 from lops_adapters.core import LopsError
+from lops_adapters.remote import opened
 from lops_adapters.storage import write_text
 
 CORE_NAME = "lops_core.py"
@@ -33,10 +35,11 @@ def state(path: Path, text: str) -> str:
 
     ``missing``; ``current``: the same text; ``old``: an unchanged copy by another version;
     ``edited``: changed since it was copied; ``foreign``: another text without a stamp, or a link
-    to nowhere.
+    to nowhere. LopsError: a pipe or a device.
     """
     try:
-        content = path.read_text(encoding="utf-8")
+        with TextIOWrapper(opened(path), encoding="utf-8") as file:
+            content = file.read()
     except FileNotFoundError:
         return "foreign" if path.is_symlink() else "missing"
     except (OSError, UnicodeDecodeError):

@@ -290,7 +290,10 @@ def test_bad_ids(here):
 def test_outputs_that_are_refused(here):
     table = write_table(here / "news.csv", ROWS)
     given = [corrections(CHANGED), table, "--label", "weak"]
+    os.mkfifo("pipe")
+    (here / "link.csv").symlink_to("pipe")
     for output, message in (
+        ("link.csv", "--output is link.csv, a folder, a pipe or a device; wanted a file"),
         ("news.csv", "--output is news.csv, which is an input; give another file"),
         ("corrections.csv", "--output is corrections.csv, which is an input"),
         ("out.txt", "--output is out.txt; wanted a name that ends in one of .csv"),

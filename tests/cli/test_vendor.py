@@ -1,5 +1,7 @@
 """``lops vendor``, as a user runs it."""
 
+import os
+
 from lops_adapters.cli.main import main
 from lops_adapters.core import __version__
 from lops_adapters.vendoring import copies
@@ -59,3 +61,10 @@ def test_a_link_to_nowhere_is_not_written_through(tmp_path, capsys):
     assert status == 2
     assert "lops_core.py is not a copy made by lops_adapters, and would be lost" in err
     assert not (tmp_path / "elsewhere.py").exists()
+
+
+def test_a_pipe_is_not_waited_for(tmp_path, capsys):
+    os.mkfifo(tmp_path / "lops_core.py")
+    status, _, err = run(capsys, tmp_path)
+    assert (status, "lops_core.py is a pipe or a device; wanted a file" in err) == (2, True)
+    assert not (tmp_path / "lops_core.py").is_file()
