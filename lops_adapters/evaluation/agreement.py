@@ -111,11 +111,12 @@ def _kappa(shares: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
     return (equal - chance) / (1 - chance), max(0.0, spread) / (1 - chance) ** 4
 
 
-def of_class(counts: np.ndarray, code: int, rows: int | None = None) -> Interval | None:
-    """Return kappa of one class against all others, see :func:`kappa`."""
-    here = counts[code, code]
-    first, second = counts[code].sum() - here, counts[:, code].sum() - here
-    return kappa(np.array([[here, first], [second, counts.sum() - here - first - second]]), rows)
+def of_classes(counts: np.ndarray, rows: int | None = None) -> tuple[Interval | None, ...]:
+    """Return kappa of each class against all others, see :func:`kappa`."""
+    both, total = np.diag(counts), counts.sum()
+    first, second = counts.sum(axis=1) - both, counts.sum(axis=0) - both
+    cells = np.array([both, first, second, total - both - first - second])
+    return tuple(kappa(one, rows) for one in cells.T.reshape(-1, 2, 2))
 
 
 def alpha(

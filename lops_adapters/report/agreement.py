@@ -153,7 +153,7 @@ class AgreementPage(LabelsRead):
         pairs: of the sources with most labels, at most 30.
         truth: what sources are compared with: checked rows, or the joint labels.
         with_truth: of every source.
-        confusions: of the sources of ``pairs``.
+        confusions: of the sources of ``pairs``; empty above 200 classes.
         comparisons: empty without checked rows.
         margin: share of rows of ``as good``.
         disagreements: telling rows.

@@ -97,6 +97,8 @@ def _per_class(page: AgreementPage) -> str:
 
 
 def _confusions(page: AgreementPage) -> str:
+    if not page.confusions:
+        return ""
     head = [f"{page.truth} / source", *page.classes]
     parts = [
         details(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters.core import LopsError
-from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_classes
 from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_keys, content_order
@@ -20,6 +20,7 @@ MARGIN = 0.05  # a source that is right in at most this share of rows less often
 CHECKED = "checked rows"
 JOINT = "joint labels"
 _SHOWN = 30  # sources with most votes, of which pairs are compared
+_CONFUSED = 200  # classes of which confusions are told: with 2,000, they take gigabytes
 _TELLING = 5
 _OFTEN = 3  # times as often as others, rows on which sources differ are checked
 _SENT_BACK, _UNLIKELY = 20, 0.2  # rows per source, and probability of its vote there, at most
@@ -80,6 +81,8 @@ def agree(
         )
     check_alternative(alternative, people, votes)
     certain, votes = with_checked({} if checked is None else checked, votes)
+    if len(votes.classes) > _CONFUSED:
+        notes = (*notes, f"No confusions are shown: there are more than {_CONFUSED} classes.")
     seen = np.isin(np.arange(len(texts)), list(checked or ()))
     # Sums of floats depend on the order of rows, so all is computed in the order of their content.
     order = np.lexsort((*votes.codes.T, certain, seen, content_keys(texts, 0)))
@@ -155,9 +158,8 @@ def _pair(
     first: str, second: str, counts: np.ndarray, rows: int | None = None, ordered: bool = False
 ) -> Pair:
     agreement = kappa(counts, rows, ordered)
-    of_classes = tuple(of_class(counts, code, rows) for code in range(len(counts)))
     equal = float(np.trace(counts) / max(1e-12, counts.sum()))
-    return Pair(first, second, equal, agreement, of_classes)
+    return Pair(first, second, equal, agreement, of_classes(counts, rows))
 
 
 def _pairs(votes: Votes, ordered: bool) -> tuple[Pair, ...]:
@@ -196,6 +198,8 @@ def _confusions(
 ) -> tuple[Confusion, ...]:
     """Return a confusion per source; checked rows count for all that it labels."""
     k = len(votes.classes)
+    if k > _CONFUSED:
+        return ()
     return tuple(
         Confusion(
             votes.sources[column],

@@ -44,7 +44,7 @@ def test_the_page_has_means_by_task(results):
     same = " | ".join(["0.700 / 0.500"] * 3)
     text = page.tasks().text
     gain = " / ".join(["+8.9"] * 4)
-    assert f"| spam | 2 | {same} | 0.700 / 0.500 | +0.000 | 1 | {gain} |" in text
-    assert f"| all | 3 | {same} | 0.767 / 0.500 | +0.067 | 2 | {gain} |" in text
+    assert f"| spam | 2 | {same} | 0.700 / 0.500 | +0.000 (1) | +0.000 (1) | {gain} |" in text
+    assert f"| all | 3 | {same} | 0.767 / 0.500 | +0.067 (2) | +0.067 (2) | {gain} |" in text
     assert "relations" not in text
     assert f"| sms-rules | spam | 1,450 | 200 | {same} | 0.800 / 0.500 |" in page.every().text

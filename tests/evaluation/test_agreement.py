@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import cohen_kappa_score
 
-from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_class
+from lops_adapters.evaluation.agreement import alpha, confusion, difference, kappa, of_classes
 
 
 def test_kappa_by_hand():
@@ -19,8 +19,9 @@ def test_kappa_by_hand():
     found = kappa(np.array([[20, 5], [10, 15]]))
     assert found.value == pytest.approx(0.4)
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * 0.1265, abs=0.01)
-    one = of_class(np.array([[20, 5, 0], [10, 15, 0], [0, 0, 50]]), 2)
-    assert (one.value, one.rows) == (1, 100)
+    first, _, last = of_classes(np.array([[20, 5, 0], [10, 15, 0], [0, 0, 50]]))
+    assert first == kappa(np.array([[20, 5], [10, 65]]))
+    assert (last.value, last.rows) == (1, 100)
     assert kappa(np.zeros((2, 2), dtype=int)) is None
 
 

@@ -7,6 +7,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from lops_adapters.core import LopsError
+from lops_adapters.report.agreement_page import write_agreement_page
 from lops_adapters.texts.agree import agree
 
 
@@ -84,6 +85,20 @@ def test_checked_rows_of_one_kind_stand_for_all():
     page = agree(texts, votes, checked={0: "a", 1: "b"})  # no row on which they differ
     assert [pair.equal for pair in page.with_truth] == [1, 1]
     assert page.confusions[0].counts == [[5, 0], [0, 5]]
+
+
+def test_confusions_of_many_classes_are_left_out(tmp_path, monkeypatch):
+    """Each is a square of the number of classes: pages and files of gigabytes."""
+    monkeypatch.setitem(agree.__globals__, "_CONFUSED", 3)
+    pages = []
+    for k in (3, 4):
+        first = [f"class {i}" for i in range(k)] * 3
+        pages.append(agree(first, {"a": first, "b": ["class 1", *first[1:]]}))
+    assert [len(page.confusions) for page in pages] == [2, 0]
+    told = [any("No confusions are shown" in note for note in page.notes) for page in pages]
+    assert told == [False, True]
+    shown = [write_agreement_page(tmp_path / "a.html", one, "", {}).read_text() for one in pages]
+    assert ["Confusions" in one for one in shown] == [True, False]
 
 
 def test_verdicts_about_people():
