@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ def write_labels(arm: Path, prepared: Prepared, job: Job[Any]) -> None:
     folder, corpus = job.folder.path, prepared.corpus
     labels = (arm / "predictions.csv").read_text(encoding="utf-8")
     storage.write_text(folder / "predictions.csv", labels)
-    rows = list(csv.DictReader(labels.splitlines()))
+    rows = list(csv.DictReader(StringIO(labels, newline="")))
     codes = codes_among([row["predicted"] for row in rows], corpus.classes)
     if prepared.samples.of is not None:
         others = prepared.given.others(len(corpus))

@@ -1,9 +1,11 @@
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from lops_adapters import storage
 from lops_adapters.core import ClassReport, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
@@ -12,6 +14,7 @@ from lops_adapters.runs.files import (
     label_table,
     selection_table,
     telling_words,
+    write_labels,
     write_predictions,
     write_tables,
     write_to_check,
@@ -212,3 +215,14 @@ def test_words_are_read_from_the_most_certain_texts(monkeypatch):
     monkeypatch.setattr(files, "_TYPICAL", 1)
     texts, codes, certain = ["court", "song", "goal"], np.array([0, 0, 1]), np.array([0.9, 0.5, 1])
     assert telling_words(texts, codes, certain, 2) == [["court"], ["goal"]]
+
+
+def test_an_id_with_a_line_break_keeps_the_labels_of_a_run(tmp_path):
+    lines = ["id,predicted,probability", '"a\u2028b\nc",law,0.9', "d,arts,0.8"]
+    (tmp_path / "arm").mkdir()
+    storage.write_text(tmp_path / "arm" / "predictions.csv", "\n".join([*lines, ""]))
+    corpus = SimpleNamespace(texts=["court", "song"], classes=["arts", "law"])
+    prepared = SimpleNamespace(corpus=corpus, samples=SimpleNamespace(of=None), tables={})
+    write_labels(tmp_path / "arm", prepared, SimpleNamespace(folder=SimpleNamespace(path=tmp_path)))
+    words = json.loads((tmp_path / "class_words.json").read_text())
+    assert words == {"arts": ["song"], "law": ["court"]}
