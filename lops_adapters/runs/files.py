@@ -78,7 +78,7 @@ def telling_words(
         of_class = codes == code
         least = np.sort(certain[of_class])[-_TYPICAL:].min(initial=np.inf)
         typical |= of_class & (certain >= least)
-    counted = count_words([texts[i] for i in np.flatnonzero(typical)], WORD)
+    counted = count_words([texts[i] for i in np.flatnonzero(typical).tolist()], WORD)
     holds, words = counted.counts > 0, []
     for code in range(n_classes):
         mine = codes[typical] == code
