@@ -41,7 +41,10 @@ _CLEANLAB = [
 
 
 def cost(arguments: list[str], code: Path, columns: dict[str, Any]) -> dict[str, float]:
-    """Return processor seconds and peak bytes of a process, by the code in a folder."""
+    """Return processor seconds and peak bytes of a process, by the code in a folder.
+
+    On Linux the peak is at least what this process holds when the other one begins.
+    """
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     with tempfile.TemporaryDirectory() as folder:
         write_csv(Path(folder) / "table.csv", list(columns), zip(*columns.values(), strict=True))

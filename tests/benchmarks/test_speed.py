@@ -1,6 +1,7 @@
 """The measurements of speed, on little data."""
 
 import json
+import resource
 import sys
 
 import numpy as np
@@ -95,6 +96,7 @@ def test_the_cost_of_a_process(tmp_path):
     script = ["-c", "open('table.csv').readline()"]
     found = pairs.cost(script, tmp_path, {"text": ["a"], "weak": ["b"]})
     assert 0 < found["processor_seconds"] < 60
-    assert 1e6 < found["peak_bytes"] < 1e9
+    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024  # more after other tests
+    assert 1e6 < found["peak_bytes"] < 1e9 + ours
     with pytest.raises(SystemExit, match="has failed"):
         pairs.cost(["-c", "raise SystemExit(1)"], tmp_path, {"text": ["a"], "weak": ["b"]})
