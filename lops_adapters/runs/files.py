@@ -1,6 +1,8 @@
 """The tables of a run: pseudo-labels, selections, predictions, documents to check next."""
 
+import csv
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import numpy as np
 from lops_adapters import storage
 from lops_adapters.core import Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.encoders.word_counts import WORD, count_words
+from lops_adapters.labels.labelled import codes_among
 from lops_adapters.runs.job import Job
 from lops_adapters.runs.stages import Prepared, Samples, Stage, Tables
 from lops_adapters.selection import Corrected
@@ -16,6 +20,8 @@ from lops_adapters.selection.committee.checking import check_order, next_rows
 
 TO_CHECK = "to_check.csv"
 _COUNT = 50  # documents to check
+CLASS_WORDS = "class_words.json"
+_SHOWN, _TYPICAL = 10, 1000  # words of a class; documents that they are read from, at most
 
 
 def write_prepared(prepared: Prepared, job: Job[Any]) -> None:
@@ -33,6 +39,57 @@ def write_stage(stage: Stage, number: int, folder: Path) -> None:
         table = selection_table(stage.samples, stage.kept)
         write_tables(folder, {stage.table.format(number): table})
     write_tables(folder, stage.tables)
+
+
+def write_labels(arm: Path, prepared: Prepared, job: Job[Any]) -> None:
+    """Write the labels of the run, an arm's, and what shows a person whether they are good.
+
+    These are documents to check and words of each class, unless the framework has its own.
+    """
+    folder, corpus = job.folder.path, prepared.corpus
+    labels = (arm / "predictions.csv").read_text(encoding="utf-8")
+    storage.write_text(folder / "predictions.csv", labels)
+    rows = list(csv.DictReader(StringIO(labels, newline="")))
+    codes = codes_among([row["predicted"] for row in rows], corpus.classes)
+    if prepared.samples.of is not None:
+        others = prepared.given.others(len(corpus))
+        ids = [corpus.ids[i] for i in others.tolist()]
+        samples = Samples(ids, codes[others], corpus.classes, positions=others)
+        write_to_check(folder / TO_CHECK, corpus, samples, list(job.checked), job.seed)
+    if CLASS_WORDS not in prepared.tables:
+        certain = np.array([float(row["probability"]) for row in rows])
+        words = telling_words(corpus.texts, codes, certain, len(corpus.classes))
+        storage.write_json(folder / CLASS_WORDS, dict(zip(corpus.classes, words, strict=True)))
+
+
+def telling_words(
+    texts: Sequence[str], codes: np.ndarray, certain: np.ndarray, n_classes: int
+) -> list[list[str]]:
+    """Return the words that the texts of each class hold more often than others, at most ten.
+
+    Args:
+        texts: n texts.
+        codes: (n,) int64 of their classes.
+        certain: (n,) float, probabilities of these; the most certain texts of a class are read.
+        n_classes: how many classes there are; one without a text has no words.
+    """
+    typical = np.zeros(len(codes), dtype=bool)
+    for code in range(n_classes):
+        of_class = codes == code
+        least = np.sort(certain[of_class])[-_TYPICAL:].min(initial=np.inf)
+        typical |= of_class & (certain >= least)
+    counted = count_words([texts[i] for i in np.flatnonzero(typical)], WORD)
+    holds, words = counted.counts > 0, []
+    for code in range(n_classes):
+        mine = codes[typical] == code
+        share, rest = (
+            (np.asarray(holds[rows].sum(axis=0)).ravel() + 0.5) / (rows.sum() + 1)
+            for rows in (mine, ~mine)
+        )
+        gain = share * np.log(share / rest) if mine.any() else np.zeros(len(counted.words))
+        best = np.argsort(-gain, kind="stable")[:_SHOWN]
+        words.append([counted.words[i] for i in best if gain[i] > 0])
+    return words
 
 
 def write_tables(folder: Path, tables: Tables) -> None:

@@ -20,13 +20,12 @@ from lops_adapters.datasets.class_words import NAME_FILE, to_write
 from lops_adapters.evaluation import Evaluator
 from lops_adapters.registry import Registry, load
 from lops_adapters.runs.arms import parent
-from lops_adapters.runs.files import write_predictions, write_prepared, write_stage
+from lops_adapters.runs.files import write_labels, write_predictions, write_prepared, write_stage
 from lops_adapters.runs.job import Job, Settings
 from lops_adapters.runs.metrics import Measure, add_arm, arm_metrics, best_arm
 from lops_adapters.runs.rounds import run_rounds
 from lops_adapters.runs.settings import FrameworkSettings
 from lops_adapters.runs.stages import Prepared, Stage
-from lops_adapters.storage import write_text
 
 log = logging.getLogger(__name__)
 _GROUP = "lops_adapters.frameworks"
@@ -178,8 +177,7 @@ def run(
                 job.folder.work,
             )
         metrics = add_arm(job.folder, about, arm, arm_metrics(rows))
-    best = job.folder.arm(best_arm(metrics)) / "predictions.csv"
-    write_text(job.folder.path / "predictions.csv", best.read_text(encoding="utf-8"))
+    write_labels(job.folder.arm(best_arm(metrics)), prepared, job)
     return metrics
 
 

@@ -82,7 +82,7 @@ def agree(
     check_alternative(alternative, people, votes)
     certain, votes = with_checked({} if checked is None else checked, votes)
     if len(votes.classes) > _CONFUSED:
-        notes = (*notes, f"No confusions are shown: there are more than {_CONFUSED} classes.")
+        notes = [*notes, f"No confusions are shown: there are more than {_CONFUSED} classes."]
     seen = np.isin(np.arange(len(texts)), list(checked or ()))
     # Sums of floats depend on the order of rows, so all is computed in the order of their content.
     order = np.lexsort((*votes.codes.T, certain, seen, content_keys(texts, 0)))

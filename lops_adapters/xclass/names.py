@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,11 @@ def check_names(names: Sequence[str]) -> None:
                 f"the class names {', '.join(map(repr, same))} are the same words; wanted names "
                 "that differ (--names)"
             )
+
+
+def unheard(names: Sequence[str], vocabulary: Container[str]) -> list[str]:
+    """Return the names none of whose words is in the vocabulary of the texts."""
+    return [name for name in names if not any(part in vocabulary for part in name_parts(name))]
 
 
 def doubts(

@@ -27,7 +27,7 @@ from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
 from lops_adapters.xclass.classes import describe_classes
 from lops_adapters.xclass.documents import document_vectors
-from lops_adapters.xclass.names import check_names, doubts, name_vectors
+from lops_adapters.xclass.names import check_names, doubts, name_vectors, unheard
 from lops_adapters.xclass.sentences import class_vectors
 from lops_adapters.xclass.settings import ALL, SENTENCES, XclassSettings
 from lops_adapters.xclass.vectors import cached_vectors, static_vectors
@@ -62,6 +62,14 @@ def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
     words = read_words(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
     readable = np.unique(words.document)
     _check(readable, corpus, job)
+    if settings.alignment == SENTENCES:  # which has no words of classes that would show it
+        lacking = unheard(first_names(corpus), set(words.vocabulary))
+        if lacking:
+            message = (
+                f"no text holds the class name {', '.join(lacking)}; name each class by a common "
+                "word of its texts (--names)"
+            )
+            warnings.warn(message, LopsWarning, stacklevel=2)
     represent = (
         partial(_represent_sentences, readable)
         if settings.alignment == SENTENCES

@@ -298,7 +298,6 @@ CASES = {
             ),
             arms=("standard", "lops", "lops-all"),
             added=("lops-all", "standard", "lops"),
-            tables=("class_words.json",),
             arm_tables=("pseudo_labels-*.csv",),
             encoder=partial(save_topic_bert, topics=xclass.TOPICS),
             patches={BLOCK: 30},

@@ -27,8 +27,7 @@ def gold(stand):
 
 def test_files(case, whole, stand):
     common = {"config.json", "metrics.json", "report.html", "pseudo_labels.csv", "work"}
-    common.add("predictions.csv")
-    common |= {"to_check.csv"} if "of" not in metrics_of(whole.path)["pseudo_labels"] else set()
+    common |= {"predictions.csv", "to_check.csv", "class_words.json"}
     assert {path.name for path in whole.path.iterdir()} == {*common, *case.arms, *case.tables}
     patterns = ("selection-*.csv", *case.arm_tables)
     tables = {name.replace("*", str(i)) for name in patterns for i in range(case.iterations)}

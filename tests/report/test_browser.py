@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lops_adapters.evaluation.agreement import Interval
+from lops_adapters.report.agreement import AgreementPage, Pair
+from lops_adapters.report.agreement_page import write_agreement_page
 from lops_adapters.report.framework_page import write_report
 from lops_adapters.report.selection_page import write_selection_page
 
@@ -266,6 +269,26 @@ def test_a_phone_breaks_no_word_of_the_headings(show):
     assert tab.locator("#classes ~ .wide thead th").count() == 7
     headings = tab.locator("#classes ~ .wide thead th:not(.words)")
     assert headings.evaluate_all(broken) == [1] * 10
+
+
+def test_on_a_phone_an_interval_of_agreement_is_shown_whole(show):
+    kappa = Interval(0.96, 0.94, 0.97, 12_000)
+    pair = Pair("annotator one", "joint labels", 0.968, kappa, (kappa, kappa))
+    made = AgreementPage(
+        rows=12_000, classes=("law", "arts"), sources=("annotator one", "b"), votes=(9, 9),
+        ordered=False, problems=(), notes=(), checked=0, alpha=kappa, pairs=(), truth="",
+        with_truth=(pair,), confusions=(), comparisons=(), margin=0.05, disagreements=(),
+        sent_back={}, to_check=(),
+    )  # fmt: skip
+
+    def write(path, made):
+        return write_agreement_page(path, made, "toy", {})
+
+    tab = show(made, write, viewport={"width": 390, "height": 800})
+    cells = tab.locator(".stacked tbody td")
+    assert cells.count() == 4
+    over = "(cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length"
+    assert cells.evaluate_all(over) == 0
 
 
 def test_on_a_phone_no_column_lies_beyond_the_edge(show):

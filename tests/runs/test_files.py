@@ -1,15 +1,20 @@
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from lops_adapters import storage
 from lops_adapters.core import ClassReport, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
+from lops_adapters.runs import files
 from lops_adapters.runs.files import (
     label_table,
     selection_table,
+    telling_words,
+    write_labels,
     write_predictions,
     write_tables,
     write_to_check,
@@ -195,3 +200,29 @@ def test_documents_to_check(tmp_path, seed):
     write_to_check(tmp_path / "next.csv", CORPUS, labels, [int(name[1:]) for name in ids], seed)
     later = [next(iter(row.values())) for row in read_rows(tmp_path / "next.csv")]
     assert not set(later) & set(ids)
+
+
+def test_words_that_tell_a_class_from_the_others_whatever_the_order_of_texts():
+    texts = ["the goal of the match", "a goal late", "the bank and the shares", "shares fall"]
+    codes, certain = np.array([0, 0, 2, 2]), np.array([0.9, 0.8, 0.7, 0.6])
+    words = telling_words(texts, codes, certain, 3)
+    assert [found[:1] for found in words] == [["goal"], [], ["shares"]]
+    assert "the" not in [word for found in words for word in found]
+    assert telling_words(texts[::-1], codes[::-1], certain[::-1], 3) == words
+
+
+def test_words_are_read_from_the_most_certain_texts(monkeypatch):
+    monkeypatch.setattr(files, "_TYPICAL", 1)
+    texts, codes, certain = ["court", "song", "goal"], np.array([0, 0, 1]), np.array([0.9, 0.5, 1])
+    assert telling_words(texts, codes, certain, 2) == [["court"], ["goal"]]
+
+
+def test_an_id_with_a_line_break_keeps_the_labels_of_a_run(tmp_path):
+    lines = ["id,predicted,probability", "a\u2028b,law,0.9", "d,arts,0.8"]
+    (tmp_path / "arm").mkdir()
+    storage.write_text(tmp_path / "arm" / "predictions.csv", "\n".join([*lines, ""]))
+    corpus = SimpleNamespace(texts=["court", "song"], classes=["arts", "law"])
+    prepared = SimpleNamespace(corpus=corpus, samples=SimpleNamespace(of=None), tables={})
+    write_labels(tmp_path / "arm", prepared, SimpleNamespace(folder=SimpleNamespace(path=tmp_path)))
+    words = json.loads((tmp_path / "class_words.json").read_text())
+    assert words == {"arts": ["song"], "law": ["court"]}

@@ -142,8 +142,8 @@ def test_a_run_in_order(job):
     assert (first["iteration"], second["iteration"], second["more"]) == (0, 1, 1)
     assert (first["seconds"], first["seconds_selection"], first["selected"]) == (1.5, 0.5, 2)
     assert {file.name for file in path.glob("*.*")} == {
-        "config.json", "metrics.json", "predictions.csv", "pseudo_labels.csv", "to_check.csv",
-        "words.json",
+        "class_words.json", "config.json", "metrics.json", "predictions.csv", "pseudo_labels.csv",
+        "to_check.csv", "words.json",
     }  # fmt: skip
     assert {file.name for file in (path / "standard").iterdir()} == {
         "predictions.csv", "selection-0.csv", "selection-1.csv", "table-0.csv", "table-1.csv",

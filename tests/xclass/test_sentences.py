@@ -1,8 +1,11 @@
 """Texts aligned by sentences that name the classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from lops_adapters.core import LopsWarning
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
@@ -28,8 +31,15 @@ def test_words_are_not_read_in_context(monkeypatch, dataset, go, tmp_path):
     done = go(dataset, tmp_path / "run", ["standard"], alignment="sentences", classifier="linear")
     assert done.metrics["stages"]["alignment"]["micro_f1"] > 0.8
     assert not {"words_per_class", "name_vectors"} & done.metrics.keys()
-    assert not (done.path / "class_words.json").exists()
+    assert (done.path / "class_words.json").exists()  # of the predictions
     with np.load(done.path / "work" / "representation.npz") as stored:
         for name in ("documents", "classes"):  # each centred
             assert np.abs(stored[name].mean(axis=0)).max() < 1e-3
     assert prepare(dataset.corpus, done.job).alignment.codes.shape == (90,)
+
+
+def test_a_class_name_that_no_text_holds_is_a_warning(dataset, go, tmp_path):
+    names = {**dataset.corpus.names, dataset.corpus.classes[0]: ("foo bar",)}
+    renamed = replace(dataset, corpus=replace(dataset.corpus, names=names))
+    with pytest.warns(LopsWarning, match="no text holds the class name foo bar; name each class"):
+        go(renamed, tmp_path / "run", ["standard"], alignment="sentences", classifier="linear")

@@ -13,7 +13,10 @@ import numpy as np
 
 from lops_adapters.selection.committee.folds import FOLDS
 
-_COPY, _LEAST_SHARED = 0.95, 20  # kappa of copies, and rows on which both vote
+# Kappas of copies and of sources that vote nearly alike, and rows on which both vote. Both may be
+# right as often as they agree, so what is not a copy counts in full: five people who are right in
+# 95 % of the rows have a kappa above 0.85.
+_COPY, _ALIKE, _LEAST_SHARED = 0.95, 0.8, 20
 _SHRUNK = 10.0  # rows without overlap that are added to those that two sources share
 BLOCK = 20_000  # rows at a time
 _PAIRS = 1 << 22  # pairs of votes of a row, at a time
@@ -30,6 +33,8 @@ class Signals:
         overlap, counts: (f, f) float64 of :func:`overlapping`, and (k,) votes per class.
         constant: (c,) int64, keys of sources that give one vote to every sample with a vote. They
             say nothing of a sample, so they are no signals: they count where no other source votes.
+        alike: sources of the largest group that vote nearly alike, among those that vote for
+            several classes; 1: none do.
     """
 
     keys: np.ndarray
@@ -38,6 +43,7 @@ class Signals:
     overlap: np.ndarray
     counts: np.ndarray
     constant: np.ndarray
+    alike: int = 1
 
     @staticmethod
     def of(votes: np.ndarray, n_classes: int) -> Signals:
@@ -52,8 +58,11 @@ class Signals:
         alone = Signals(keys, n_classes, worth, none, per_class, constant)
         totals = alone._totals(votes) + 1e-3
         true = totals / totals.sum(axis=1, keepdims=True)
-        overlap = overlapping(alone.matrix(votes), true, alone, first=True)
-        return replace(alone, overlap=overlap)
+        matrix = alone.matrix(votes)
+        both = together(matrix)
+        alone = replace(alone, overlap=overlapping(matrix, true, alone, both, first=True))
+        near = _kappas(both, alone)[np.ix_(alone.several, alone.several)] >= _ALIKE
+        return replace(alone, alike=_largest_group(near))
 
     @property
     def several(self) -> np.ndarray:
@@ -172,7 +181,9 @@ def overlapping(
         )
         correlation[np.ix_(several, several)] = inside
     overlap = np.clip(correlation, 0, 1) ** 2
-    copies = _copies(both, owners, classes) if first else signals.overlap == 1
+    copies = (
+        _kappas(both, signals)[np.ix_(owners, owners)] >= _COPY if first else signals.overlap == 1
+    )
     overlap[copies] = 1
     overlap[(owners[:, None] == owners) | (classes[:, None] != classes)] = 0
     np.fill_diagonal(overlap, 1)
@@ -184,13 +195,14 @@ def together(matrix: Any) -> np.ndarray:
     return np.asarray((matrix.T @ matrix).toarray())
 
 
-def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return whether the sources of two signals are copies, (f, f) bool; by Cohen's kappa.
+def _kappas(both: np.ndarray, signals: Signals) -> np.ndarray:
+    """Return Cohen's kappas of the sources, (m, m); 0 where they share too few rows.
 
     ``both`` is :func:`together`.
     """
-    m, k = int(owners.max(initial=0)) + 1, int(classes.max(initial=0)) + 1
-    counts = np.zeros((m, k))
+    owners, classes = np.divmod(signals.keys, signals.n_classes)
+    m = int(owners.max(initial=0)) + 1
+    counts = np.zeros((m, signals.n_classes))
     counts[owners, classes] = np.diag(both)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     of_source = (owners[:, None] == np.arange(m)).astype(np.float64)
@@ -198,7 +210,16 @@ def _copies(both: np.ndarray, owners: np.ndarray, classes: np.ndarray) -> np.nda
     agreed = of_source.T @ (both * (classes[:, None] == classes)) @ of_source
     chance = shares @ shares.T
     kappa = (agreed / np.maximum(rows, 1) - chance) / np.maximum(1 - chance, 1e-9)
-    return np.asarray(((kappa >= _COPY) & (rows >= _LEAST_SHARED))[np.ix_(owners, owners)])
+    return np.asarray(np.where(rows >= _LEAST_SHARED, kappa, 0))
+
+
+def _largest_group(linked: np.ndarray) -> int:
+    """Return the size of the largest group of (s, s) bool links; 1 without any."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    groups = connected_components(csr_matrix(linked), directed=False)[1]
+    return int(np.bincount(groups, minlength=1).max(initial=1))
 
 
 def _where_both_vote(

@@ -45,6 +45,7 @@ from lops_adapters.selection.votes.source_model import (
 _MOST = 100_000  # samples to estimate from
 # Exponents of what votes and members say; chosen as the constants of :mod:`.source_model`.
 TRUST, WEIGHT = 0.2, 2.0
+_NOT_SHOWN = "neither labels nor ranges show errors that they share. Check ten rows first."
 
 # The last votes: labels by votes alone, and what members add to them, ask for the same estimate.
 _last: "dict[bytes, Sources]" = {}
@@ -76,18 +77,20 @@ class Sources:
     @property
     def joined(self) -> str:
         """A sentence: by which rule votes are joined, and why."""
+        near = "Votes are joined near the majority"
+        if not comparable(self.signals):
+            few = f"with fewer than {LEAST_SOURCES} sources that vote for several classes"
+            return f"{near}: {few}, {_NOT_SHOWN}"
+        said = f"{near}: no other rule predicts held-out votes clearly better."
         if self.model.free:
-            return (
+            said = (
                 "Votes are joined by how often each source errs, since that predicts held-out "
                 "votes clearly better than the majority."
             )
-        near = "Votes are joined near the majority"
-        if comparable(self.signals):
-            return f"{near}: no other rule predicts held-out votes clearly better."
-        return (
-            f"{near}: with fewer than {LEAST_SOURCES} sources that vote for several classes, "
-            "neither labels nor ranges show errors that they share. Check ten rows first."
-        )
+        alike, several = self.signals.alike, len(self.signals.several)
+        if alike < max(2, several / 2):
+            return said
+        return f"{said} {alike} of {several} sources vote nearly alike: {_NOT_SHOWN}"
 
     def first(self, votes: np.ndarray) -> np.ndarray:
         """Return the labels by votes alone, (n,) int64 codes; -1 without votes.

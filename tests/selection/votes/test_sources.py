@@ -325,6 +325,18 @@ def test_a_sentence_says_how_votes_are_joined(accuracies, n, said):
     assert said in by_votes(votes, K).joined
 
 
+@pytest.mark.parametrize(("lists", "warned"), [(1, False), (2, True), (3, True)])
+def test_a_sentence_says_that_half_of_the_sources_vote_nearly_alike(lists, warned):
+    """Lists made from each other: every one has a tenth of other votes of its own."""
+    rng = np.random.default_rng(0)
+    _, votes = voted([0.8, 0.7, 0.6], n=2000, coverage=0.9)
+    made = votes[:, :1]
+    made = np.where(rng.random((2000, lists - 1)) < 0.1, rng.integers(0, K, (2000, 1)), made)
+    votes = np.column_stack([votes, np.where(votes[:, :1] < 0, -1, made)])
+    said = f"{lists} of {2 + lists} sources vote nearly alike: neither labels nor ranges show"
+    assert (said in by_votes(votes, K).joined) == warned
+
+
 def test_a_source_that_always_gives_one_vote_changes_nothing():
     """It counts only where no other source votes, and its accuracy is the share of its class."""
     codes, votes = voted([0.8, 0.7], coverage=0.8)
