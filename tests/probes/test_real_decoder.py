@@ -28,6 +28,7 @@ def decoder(tmp_path):
     return folder
 
 
+@pytest.mark.timeout(1800)  # it trains all 268 million weights
 def test_the_last_token_is_read_whichever_side_is_padded(decoder):
     demo = load_dataset("demo", quiet=True)
     texts = [text[: 20 + 5 * (i % 15)] for i, text in enumerate(demo.corpus.texts[:500])]
