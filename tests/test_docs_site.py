@@ -174,6 +174,6 @@ def test_the_quick_start_runs(tmp_path, monkeypatch):
     assert len(blocks) == 2
     exec(blocks[0], names)
     assert {names["labels"][i] for i in names["selection"].kept} == {"sports", "politics"}
-    assert len(names["clean"]) == len(names["selection"].kept)
+    assert len(names["train"]) == len(names["selection"].corrected)
     exec(blocks[1], names)
     assert {names["labels"][i] for i in names["trusted"]} == {"sports", "politics"}
