@@ -39,6 +39,7 @@ def write_report(folder: Path) -> Path:
     parts = [
         _figures(metrics),
         _labels(folder),
+        _to_check(folder),
         section(
             "arms",
             "All numbers",
@@ -124,6 +125,18 @@ def _labels(folder: Path) -> str:
     drawn = table(*_filled(head, found), "Labels per class", text=(2, 3), stacked=True)
     note = '<p class="note">Of predictions.csv. Words that do not belong to a class: rename it.</p>'
     return section("labels", "Labels", note, drawn) if found else ""
+
+
+def _to_check(folder: Path) -> str:
+    """Return the first documents that a person checks, and what to do with the answers."""
+    found = [(row["label"], cut(row["text"], 300)) for row in _rows(folder / "to_check.csv")[:10]]
+    note = (
+        '<p class="note">An error that a whole class shares, no method can see. In to_check.csv, '
+        "fill in the column checked from the top: the right class, or - for none. Then run the "
+        "framework again with <code>--checked to_check.csv</code>.</p>"
+    )
+    drawn = table(("label", "document"), found, "Documents to check", text=(1,), stacked=True)
+    return section("check", "Check ten documents", note, drawn) if found else ""
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

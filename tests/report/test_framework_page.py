@@ -123,12 +123,15 @@ def test_the_labels_of_a_run(tmp_path):
     )
     reader = Reader(write_report(tmp_path).read_text(encoding="utf-8"))
     assert ["arts", "1"] in reader.rows  # no words and no texts are there: no empty columns
+    assert "Check ten documents" not in reader.text
     (tmp_path / "class_words.json").write_text('{"law": ["court", "judge"], "arts": []}')
     (tmp_path / "to_check.csv").write_text(
         f"id,label,checked,text\n3,arts,,{HOSTILE}\n4,law,,A judge.\n", encoding="utf-8-sig"
     )
     reader = Reader(write_report(tmp_path).read_text(encoding="utf-8"))
     assert ["law", "3", "court, judge", "A judge."] in reader.rows
+    assert "--checked to_check.csv" in reader.text
+    assert ["law", "A judge."] in reader.rows
     assert ["arts", "1", "", ""] in reader.rows
     assert "script" not in reader.names
 
