@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import re
@@ -11,16 +12,22 @@ from _thread import interrupt_main
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from threading import Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lops_adapters.core import LopsError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 BAD_INPUT, STOPPED, NO_READER = 2, 130, 141  # exit statuses; 0 is success
 log = logging.getLogger(__name__)
 # The last ones turn the direction of a text.
 _CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]")
+_LINES = {"leave": False, "delay": 10.0, "mininterval": 20.0, "maxinterval": 30.0}  # seconds
+_BARS = {"leave": False, "delay": 1.0, "dynamic_ncols": True, "mininterval": 0.5}
 RESUME = "Stopped. The same command with --resume continues."
 
 
@@ -156,6 +163,57 @@ def set_up_logging(quiet: bool) -> None:
     logger = logging.getLogger("lops_adapters")
     logger.handlers = [handler]
     logger.setLevel(logging.WARNING if quiet else logging.INFO)
+
+
+def progress(
+    items: Iterable[Any] | None = None, *, quiet: bool = False, **options: Any
+) -> tqdm[Any]:
+    """Return a progress bar over ``items``, or to be updated by hand.
+
+    It shows after a second, on a terminal, and leaves no line behind. Elsewhere, work that takes
+    longer than twenty seconds logs a line now and then with the time that is left.
+
+    Args:
+        items: what is iterated over.
+        quiet: no bar.
+        options: of tqdm: ``total``, ``desc``, ``unit``, ...
+    """
+    from tqdm import tqdm  # tqdm.auto warns in a notebook without ipywidgets
+
+    if quiet or _on_terminal() or not log.isEnabledFor(logging.INFO):
+        return tqdm(items, disable=quiet or not _on_terminal(), **{**_BARS, **options})
+    bar = tqdm(items, file=io.StringIO(), **{**_LINES, **options})
+    bar.display = partial(_log_progress, bar)
+    return bar
+
+
+def _log_progress(bar: tqdm[Any], msg: str | None = None, pos: int | None = None) -> None:
+    """Log how much is done and how long the rest takes, in place of ``tqdm.display``."""
+    if msg is not None or not bar.n:
+        return
+    what = bar.desc.removesuffix(": ") or "progress"
+    if bar.total:
+        seconds = (bar.total - bar.n) * bar.format_dict["elapsed"] / bar.n
+        log.info("%s: %.0f %% done, %s left", what, 100 * bar.n / bar.total, about(seconds))
+    else:
+        log.info("%s: %d %s so far", what, bar.n, bar.unit)
+
+
+def about(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> about(40), about(100), about(5000)
+    ('less than a minute', 'about 2 minutes', 'about 1.4 hours')
+    """
+    if seconds < 60:
+        return "less than a minute"
+    if seconds < 3600:
+        return f"about {seconds / 60:.0f} minute{'s' if seconds >= 90 else ''}"
+    return f"about {seconds / 3600:.1f} hours"
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def percent(fraction: float | None) -> str:

@@ -28,14 +28,13 @@ HEAVY_FILES = {
 FRAMEWORKS = {"conwea", "xclass", "westclass", "lotclass", "self_training"}
 LEAVES = {"integrations", "scale", "cli", "testing"}
 COMMON = {
-    "core", "console", "extras", "progress", "remote", "shipped", "storage", "surroundings",
-    "registry", "scripts",
+    "core", "console", "extras", "remote", "shipped", "storage", "surroundings", "registry",
+    "scripts",
 }  # fmt: skip
 BASE = {*COMMON, "encoders", "probes", "pseudo_labels", "datasets", "evaluation"}
 # What a room may import of the project besides itself; frameworks and leaves are not named here.
 MAY_KNOW = {
     "core": set(),
-    "progress": set(),
     **{room: {"core"} for room in ("console", "extras", "registry", "scripts")},
     "remote": {"core", "extras"},
     "storage": {"core", "remote"},

@@ -59,11 +59,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
-    """Contextualise the corpus and, for a HAN, train word vectors on it.
-
-    Raises:
-        LopsError: texts, seed words or settings cannot work; raised before the long work.
-    """
+    """Contextualise the corpus and, for a HAN, train word vectors on it."""
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
     encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.conwea.tokens import TokenizedCorpus, seed_word
-from lops_adapters.progress import progress
 
 log = logging.getLogger(__name__)
 _BLOCK = 1024

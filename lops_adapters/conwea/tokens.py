@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.progress import progress
+from lops_adapters.console import progress
 from lops_adapters.pseudo_labels import STRING_MATCH_STOP_WORDS
 from lops_adapters.scripts import Cutter, words_to_cut
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO
 
 from lops_adapters import storage
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.newsgroups import ARCHIVE
-from lops_adapters.progress import progress
 
 _CHUNK = 2**16
 _TIMEOUT, _DEADLINE = 30.0, 3600.0  # seconds without an answer, seconds in all

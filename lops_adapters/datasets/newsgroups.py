@@ -15,11 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lops_adapters.console import listed
+from lops_adapters.console import listed, progress
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import published
 from lops_adapters.datasets.rows import Rows
-from lops_adapters.progress import progress
 from lops_adapters.remote import opened
 
 HEADERS = ("auto", "keep", "strip")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import (
@@ -17,7 +18,6 @@ from lops_adapters.encoders.torch_tools import (
     prediction_batches,
     resolve_device,
 )
-from lops_adapters.progress import progress
 from lops_adapters.storage import write_json
 
 log = logging.getLogger(__name__)

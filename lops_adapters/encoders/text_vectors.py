@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import (
@@ -19,7 +20,6 @@ from lops_adapters.encoders.torch_tools import (
     uses_bfloat16,
 )
 from lops_adapters.encoders.vector_cache import VectorCache, text_keys
-from lops_adapters.progress import progress
 
 log = logging.getLogger(__name__)
 _BLOCK = 2048  # texts between two writes, and the most that a killed run loses
@@ -44,9 +44,6 @@ class TextEncoder:
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
 
     Under ``accelerate launch``, every process encodes on its own card.
-
-    Raises:
-        LopsError: missing libraries, an unknown encoder or device, a size out of range.
     """
 
     encoder: str = pretrained.MINILM
@@ -76,9 +73,6 @@ class TextEncoder:
         Args:
             texts: any strings.
             quiet: no progress bar.
-
-        Raises:
-            LopsError: the encoder cannot be loaded, or computes NaN.
         """
         keys = text_keys(texts)
         names = keys.tolist()
@@ -133,11 +127,7 @@ class TextEncoder:
             self._model = pretrained.load_encoder(self.encoder).eval().to(self._device)
 
     def fingerprint(self) -> str:
-        """Return a hash of the weights and of what else decides a text's vector.
-
-        Raises:
-            LopsError: the encoder cannot be loaded.
-        """
+        """Return a hash of the weights and of what else decides a text's vector."""
         self._load()
         bfloat16 = uses_bfloat16(self._device, self.precision)
         settings = [self.max_tokens, bfloat16, self._device.type]

@@ -44,9 +44,6 @@ def train_word_vectors(
 
     Returns:
         Words in alphabetical order and their vectors.
-
-    Raises:
-        LopsError: gensim is not installed, or no word occurs ``min_count`` times.
     """
     word2vec = extras.load("gensim.models", "Word2Vec").Word2Vec
     n_words = max(1, sum(map(len, texts)))

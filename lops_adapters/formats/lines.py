@@ -15,11 +15,10 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from lops_adapters.console import listed, typed
+from lops_adapters.console import listed, progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
 from lops_adapters.formats.limits import Unpacked
-from lops_adapters.progress import progress
 from lops_adapters.remote import opened
 
 # Reading this much takes about a second; a progress bar for less would only flicker.

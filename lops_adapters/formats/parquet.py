@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import extras
-from lops_adapters.console import typed
+from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
@@ -20,7 +20,6 @@ from lops_adapters.formats.cells import cell_text, valid, valid_text
 from lops_adapters.formats.class_ids import class_id, class_names
 from lops_adapters.formats.limits import LARGE, Unpacked
 from lops_adapters.formats.lines import BAR_FROM_BYTES
-from lops_adapters.progress import progress
 from lops_adapters.remote import is_remote
 
 _OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text

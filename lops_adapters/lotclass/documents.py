@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.progress import progress
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
 log = logging.getLogger(__name__)

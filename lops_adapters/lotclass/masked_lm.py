@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
-from lops_adapters.progress import progress
 
 log = logging.getLogger(__name__)
 # Share of tokens, as in BERT: 80 % of them become the mask, 10 % a random token, 10 % stay.

@@ -58,11 +58,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
-    """Make the pseudo-labelled rows.
-
-    Raises:
-        LopsError: names, encoder or settings cannot work; where possible before the long work.
-    """
+    """Make the pseudo-labelled rows."""
     settings, engine = job.settings, Engine(job.device)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)

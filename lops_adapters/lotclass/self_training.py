@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.encoders.torch_tools import training_batches
 from lops_adapters.lotclass.probe import LotclassProbe, TokenRow
 from lops_adapters.lotclass.settings import LotclassSettings
 from lops_adapters.probes.tuning import check_finite, target_distribution
-from lops_adapters.progress import progress
 from lops_adapters.runs.files import selection_table
 from lops_adapters.runs.folder import selection_arrays, selection_from
 from lops_adapters.runs.metrics import selection_metrics

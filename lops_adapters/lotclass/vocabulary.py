@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.encoders.torch_tools import import_torch, prediction_batches
 from lops_adapters.lotclass.documents import Occurrences, TooFewError, phrase
 from lops_adapters.lotclass.engine import Engine
 from lops_adapters.lotclass.masked_lm import head, padded
-from lops_adapters.progress import progress
 from lops_adapters.pseudo_labels.stopwords import ENGLISH_STOP_WORDS
 
 _BLOCK = 4096  # documents that share prediction batches

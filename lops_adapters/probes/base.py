@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.probes.stages import (
     Passes,
@@ -28,7 +29,6 @@ from lops_adapters.probes.stages import (
     check_counts,
     steady,
 )
-from lops_adapters.progress import progress
 
 __all__ = [
     "Probe",

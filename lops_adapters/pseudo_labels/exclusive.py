@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError
-from lops_adapters.progress import progress
 from lops_adapters.pseudo_labels._inputs import checked_seeds, checked_texts
 from lops_adapters.pseudo_labels.result import Occurrences, PseudoLabels, label_documents
 

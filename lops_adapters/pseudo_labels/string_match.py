@@ -12,8 +12,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError, LopsWarning
-from lops_adapters.progress import progress
 from lops_adapters.pseudo_labels._inputs import Seeds, checked_seeds, checked_texts
 from lops_adapters.pseudo_labels.result import Occurrences, PseudoLabels, label_documents
 from lops_adapters.pseudo_labels.stopwords import STRING_MATCH_STOP_WORDS

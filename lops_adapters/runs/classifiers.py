@@ -40,9 +40,6 @@ def build_classifier(
         probing: the probe of the settings instead; ``same`` is a copy of the classifier.
         quiet: no progress bar.
         recipe: epochs and sizes; default: ``settings.recipe(probing)``.
-
-    Raises:
-        LopsError: an unknown encoder, or a missing library.
     """
     chosen = settings.recipe(probing) if recipe is None else recipe
     encoder: str = getattr(settings, "encoder", STATIC)

@@ -21,7 +21,7 @@ from lops_adapters.selection.committee.checking import check_order, next_rows
 TO_CHECK = "to_check.csv"
 _COUNT = 50  # documents to check
 CLASS_WORDS = "class_words.json"
-_SHOWN, _TYPICAL = 10, 1000  # words of a class; documents that they are read from, at most
+_SHOWN = 10  # words of a class
 
 
 def write_prepared(prepared: Prepared, job: Job[Any]) -> None:
@@ -57,39 +57,26 @@ def write_labels(arm: Path, prepared: Prepared, job: Job[Any]) -> None:
         samples = Samples(ids, codes[others], corpus.classes, positions=others)
         write_to_check(folder / TO_CHECK, corpus, samples, list(job.checked), job.seed)
     if CLASS_WORDS not in prepared.tables:
-        certain = np.array([float(row["probability"]) for row in rows])
-        words = telling_words(corpus.texts, codes, certain, len(corpus.classes))
+        words = telling_words(corpus.texts, codes, len(corpus.classes))
         storage.write_json(folder / CLASS_WORDS, dict(zip(corpus.classes, words, strict=True)))
 
 
-def telling_words(
-    texts: Sequence[str], codes: np.ndarray, certain: np.ndarray, n_classes: int
-) -> list[list[str]]:
+def telling_words(texts: Sequence[str], codes: np.ndarray, n_classes: int) -> list[list[str]]:
     """Return the words that the texts of each class hold more often than others, at most ten.
 
-    Args:
-        texts: n texts.
-        codes: (n,) int64 of their classes.
-        certain: (n,) float, probabilities of these; the most certain texts of a class are read.
-        n_classes: how many classes there are; one without a text has no words.
+    ``codes`` are the (n,) int64 classes of n texts; a class without a text has no words.
     """
-    typical = np.zeros(len(codes), dtype=bool)
-    for code in range(n_classes):
-        of_class = codes == code
-        least = np.sort(certain[of_class])[-_TYPICAL:].min(initial=np.inf)
-        typical |= of_class & (certain >= least)
-    counted = count_words([texts[i] for i in np.flatnonzero(typical).tolist()], WORD)
-    holds, words = counted.counts > 0, []
-    for code in range(n_classes):
-        mine = codes[typical] == code
-        share, rest = (
-            (np.asarray(holds[rows].sum(axis=0)).ravel() + 0.5) / (rows.sum() + 1)
-            for rows in (mine, ~mine)
-        )
-        gain = share * np.log(share / rest) if mine.any() else np.zeros(len(counted.words))
-        best = np.argsort(-gain, kind="stable")[:_SHOWN]
-        words.append([counted.words[i] for i in best if gain[i] > 0])
-    return words
+    counted = count_words(texts, WORD)
+    mine = np.eye(n_classes, dtype=np.float32)[codes].T  # (k, n)
+    sizes = mine.sum(axis=1, keepdims=True)
+    held = np.asarray(mine @ (counted.counts > 0))
+    share = (held + 0.5) / (sizes + 1)
+    rest = (held.sum(axis=0) - held + 0.5) / (len(codes) - sizes + 1)
+    gain = np.where(sizes > 0, share * np.log(share / rest), 0)
+    best = np.argsort(-gain, axis=1, kind="stable")[:, :_SHOWN]
+    return [
+        [counted.words[i] for i in row if of[i] > 0] for row, of in zip(best, gain, strict=True)
+    ]
 
 
 def write_tables(folder: Path, tables: Tables) -> None:

@@ -43,11 +43,7 @@ FRAMEWORKS: Registry[EntryPoint] = Registry(
 
 
 def named(name: str) -> Framework[Any]:
-    """Return the framework of a name in :data:`FRAMEWORKS`.
-
-    Raises:
-        LopsError: it cannot be imported, is no framework, or calls itself otherwise.
-    """
+    """Return the framework of a name in :data:`FRAMEWORKS`."""
     found = load(FRAMEWORKS[name], "framework")
     if not isinstance(found, Framework) or found.name != name:
         raise LopsError(

@@ -52,11 +52,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
-    """Make or read the initial pseudo-labels.
-
-    Raises:
-        LopsError: classifier, seed words or pseudo-labels cannot work; raised before the long work.
-    """
+    """Make or read the initial pseudo-labels."""
     settings = job.settings
     classifier = build_classifier(settings, job.device, quiet=job.quiet)  # refuses bad encoders
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):

@@ -69,11 +69,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
-    """Train word vectors, fit the topics and generate pseudo documents.
-
-    Raises:
-        LopsError: texts, supervision or settings cannot work; raised before the long work.
-    """
+    """Train word vectors, fit the topics and generate pseudo documents."""
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)
     given = chain(*corpus.seeds.values(), *corpus.names.values())

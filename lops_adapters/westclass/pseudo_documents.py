@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.encoders.words import WordVectors
-from lops_adapters.progress import progress
 from lops_adapters.westclass.settings import WestclassSettings, filled
 from lops_adapters.westclass.tokens import Document, flat, shape
 from lops_adapters.westclass.topics import Topic

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.probes.tuning import check_finite, target_distribution
-from lops_adapters.progress import progress
 from lops_adapters.westclass.classifier import Network
 from lops_adapters.westclass.settings import WestclassSettings, filled
 

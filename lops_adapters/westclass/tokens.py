@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from lops_adapters.progress import progress
+from lops_adapters.console import progress
 from lops_adapters.scripts import Cutter
 
 Document = list[list[str]]  # sentences of tokens

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lops_adapters.progress import progress
+from lops_adapters.console import progress
 from lops_adapters.xclass.classes import unit
 
 _TOKENS = 2**15  # word vectors in memory at a time

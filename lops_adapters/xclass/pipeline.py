@@ -52,11 +52,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
-    """Represent and align the documents.
-
-    Raises:
-        LopsError: names, texts or settings cannot work; where possible before the long work.
-    """
+    """Represent and align the documents."""
     check_names(first_names(corpus))
     settings, folder = job.settings, job.folder
     words = read_words(corpus.texts, faithful=settings.faithful, quiet=job.quiet)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.progress import progress
+from lops_adapters.console import progress
 
 _MARKUP = re.compile(r"&lt;.*?&gt;", re.DOTALL)
 _FOREIGN = re.compile(r"""[^A-Za-z0-9(),.!?"']""")

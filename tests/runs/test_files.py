@@ -9,7 +9,6 @@ from lops_adapters import storage
 from lops_adapters.core import ClassReport, Selection
 from lops_adapters.datasets import Corpus
 from lops_adapters.evaluation import Evaluator
-from lops_adapters.runs import files
 from lops_adapters.runs.files import (
     label_table,
     selection_table,
@@ -204,17 +203,11 @@ def test_documents_to_check(tmp_path, seed):
 
 def test_words_that_tell_a_class_from_the_others_whatever_the_order_of_texts():
     texts = ["the goal of the match", "a goal late", "the bank and the shares", "shares fall"]
-    codes, certain = np.array([0, 0, 2, 2]), np.array([0.9, 0.8, 0.7, 0.6])
-    words = telling_words(texts, codes, certain, 3)
+    codes = np.array([0, 0, 2, 2])
+    words = telling_words(texts, codes, 3)
     assert [found[:1] for found in words] == [["goal"], [], ["shares"]]
     assert "the" not in [word for found in words for word in found]
-    assert telling_words(texts[::-1], codes[::-1], certain[::-1], 3) == words
-
-
-def test_words_are_read_from_the_most_certain_texts(monkeypatch):
-    monkeypatch.setattr(files, "_TYPICAL", 1)
-    texts, codes, certain = ["court", "song", "goal"], np.array([0, 0, 1]), np.array([0.9, 0.5, 1])
-    assert telling_words(texts, codes, certain, 2) == [["court"], ["goal"]]
+    assert telling_words(texts[::-1], codes[::-1], 3) == words
 
 
 def test_an_id_with_a_line_break_keeps_the_labels_of_a_run(tmp_path):

@@ -245,7 +245,7 @@ def test_faithful(dataset, go, tmp_path, network):
     }
     runs = [go(dataset, tmp_path / f"run{number}", ["lops"], **more) for number in range(2)]
     assert bytes_of(runs[0].path) == bytes_of(runs[1].path)
-    assert len(bytes_of(runs[0].path)) == 9
+    assert len(bytes_of(runs[0].path)) == 11
     prepared = prepare(dataset.corpus, runs[0].job)
     counts = word_counts(tokenize(dataset.corpus.texts, faithful=True))
     assert set(prepared.vectors.words) == set(counts) | ({PAD} if network == "cnn" else set())

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from lops_adapters.console import progress
 from lops_adapters.core import LopsError, tie_hash
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import Probe, Steady, Update, check_codes, check_counts, cut
-from lops_adapters.progress import progress
 from lops_adapters.selection.committee.likelihoods import class_shares, likelihoods, preferred
 
 FOLDS = 3  # of cross-validation, unless others are asked for

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lops_adapters.console import typed
+from lops_adapters.console import progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.probes.base import Probe, cut
 from lops_adapters.probes.regression import logistic_weights, product, softmax
-from lops_adapters.progress import progress
 from lops_adapters.selection.committee.folds import (
     Folded,
     best_checkpoint,
