@@ -20,7 +20,6 @@ from lops_adapters import selection
 
 ROOT = Path(lops_adapters.__file__).parents[1]
 DOCS = ROOT / "docs"
-NEW = ("select", "integrations", "new_page")  # pages that a site has to take as they come
 NEEDED = ("sphinx", "furo", "myst_parser")
 
 # The site is built where none of these libraries is installed, as by "make docs".
@@ -90,8 +89,8 @@ def test_the_check_of_links_finds_what_is_wrong(tmp_path):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site of a copy of the pages, with some more of the guide and one about a module that is
-    not there.
+    """The site of a copy of the pages, with one more about a module that is not there; a page that
+    no list of the front names is an error.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
@@ -100,11 +99,6 @@ def site(tmp_path_factory):
     shutil.copytree(DOCS, folder / "docs", ignore=shutil.ignore_patterns("_build"))
     (folder / "benchmarks").mkdir()
     shutil.copy(ROOT / "benchmarks" / "README.md", folder / "benchmarks" / "README.md")
-    for name in NEW:
-        if not (page := folder / "docs" / f"{name}.md").exists():
-            page.write_text(
-                "# A new page\n\n[The core](learning-order.md#the-four-rules)\n", encoding="utf-8"
-            )
     (folder / "docs" / "api" / "not_there.md").write_text(
         "```{eval-rst}\n.. automodule:: lops_adapters.not_there\n```\n", encoding="utf-8"
     )
@@ -135,7 +129,7 @@ def test_every_page_is_listed_and_a_page_about_no_module_waits(site):
     pages = [path.relative_to(DOCS) for path in (*DOCS.glob("*.md"), *DOCS.glob("results/*.md"))]
     wanted = {path.with_suffix(".html").as_posix() for path in pages if path.stem != "index"}
     assert {"findings.html", "results/ranking.html"} <= wanted
-    assert listed >= wanted | {"api/index.html"} | {f"{name}.html" for name in NEW}
+    assert listed >= wanted | {"api/index.html"}
     assert not (site / "api" / "not_there.html").exists()
     assert (site / "api" / "core.html").exists()
 
