@@ -34,7 +34,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.calibration_tables import Item, prepared
-from benchmarks.real_noise import coefficients, gained, measured
+from benchmarks.real_noise import coefficients, measured
 from benchmarks.real_tables import GIVEN, TASKS, Table, load_table
 from benchmarks.record import WRITTEN, command_line, write_result
 from lops_adapters import select
@@ -143,7 +143,6 @@ def _selected(table: Table, encoder: str | EmbeddingProbe | None) -> dict[str, f
     selection = select(table.texts, table.labels.tolist(), encoder=encoder, seed=0)
     spent = time.process_time() - start
     found = measured(selection.confidence, selection.mask, table)
-    found["labels_gained"] = gained(selection.corrected, table)
     return {**found, "processor_seconds": spent}
 
 

@@ -90,7 +90,7 @@ def test_the_check_of_links_finds_what_is_wrong(tmp_path):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The site of a copy of the pages, with one more about a module that is not there; a page that
-    no list of the front names is an error.
+    the front lists nowhere is an error.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -59,7 +59,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[ConweaSettings]) -> Prepared:
-    """Contextualise the corpus and, for a HAN, train word vectors on it."""
+    """Contextualise the corpus; for a HAN, train word vectors; LopsError: seeds cannot work."""
     settings, folder = job.settings, job.folder
     seeds = {label: corpus.seeds.get(label, ()) for label in corpus.classes}
     encoder = None if (folder.work / "senses.npz").exists() else build_encoder(settings, job.device)

@@ -43,7 +43,8 @@ class TextEncoder:
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:N``, ``mps``.
         cache: folder for the vectors of all encoders; None: they are kept in memory only.
 
-    Under ``accelerate launch``, every process encodes on its own card.
+    Under ``accelerate launch``, every process encodes on its own card. LopsError: missing
+    libraries, an unknown encoder or device, a size out of range.
     """
 
     encoder: str = pretrained.MINILM
@@ -68,7 +69,7 @@ class TextEncoder:
         """Return the vectors of texts, (n, width) float32; equal texts have equal vectors.
 
         They are rounded to float16, as the cache holds them. In bfloat16 their last bits depend on
-        the other texts of a batch.
+        the other texts of a batch. LopsError: the encoder cannot be loaded, or computes NaN.
 
         Args:
             texts: any strings.
@@ -127,7 +128,7 @@ class TextEncoder:
             self._model = pretrained.load_encoder(self.encoder).eval().to(self._device)
 
     def fingerprint(self) -> str:
-        """Return a hash of the weights and of what else decides a text's vector."""
+        """Return a hash of the weights and of what else decides a vector; loads the encoder."""
         self._load()
         bfloat16 = uses_bfloat16(self._device, self.precision)
         settings = [self.max_tokens, bfloat16, self._device.type]

@@ -43,7 +43,8 @@ def train_word_vectors(
             cache. If it cannot be read or written, the vectors are trained.
 
     Returns:
-        Words in alphabetical order and their vectors.
+        Words in alphabetical order and their vectors. LopsError: gensim is not installed, or no
+        word occurs ``min_count`` times.
     """
     word2vec = extras.load("gensim.models", "Word2Vec").Word2Vec
     n_words = max(1, sum(map(len, texts)))

@@ -58,7 +58,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[LotclassSettings]) -> Prepared:
-    """Make the pseudo-labelled rows."""
+    """Make the pseudo-labelled rows; LopsError: names, encoder or settings cannot work."""
     settings, engine = job.settings, Engine(job.device)
     tokenizer = pretrained.load_tokenizer(settings.encoder, "right")
     check_encoder(settings, tokenizer)

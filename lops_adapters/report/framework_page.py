@@ -131,9 +131,10 @@ def _to_check(folder: Path) -> str:
     """Return the first documents that a person checks, and what to do with the answers."""
     found = [(row["label"], cut(row["text"], 300)) for row in _rows(folder / "to_check.csv")[:10]]
     note = (
-        '<p class="note">An error that a whole class shares, no method can see. In to_check.csv, '
-        "fill in the column checked from the top: the right class, or - for none. Then run the "
-        "framework again with <code>--checked to_check.csv</code>.</p>"
+        '<p class="note">No method can see an error that a whole class shares. Copy to_check.csv '
+        "out of the run folder, which a later run writes anew. Fill in its column checked from the "
+        "top: the right class, or - for none. Then run the framework with "
+        "<code>--checked to_check.csv</code> and another --output.</p>"
     )
     drawn = table(("label", "document"), found, "Documents to check", text=(1,), stacked=True)
     return section("check", "Check ten documents", note, drawn) if found else ""

@@ -31,7 +31,7 @@ def build_classifier(
     quiet: bool = True,
     recipe: Mapping[str, Any] | None = None,
 ) -> Probe:
-    """Return the untrained classifier of the settings, which reads texts.
+    """Return the untrained classifier of the settings; LopsError: an unknown encoder, no library.
 
     Args:
         settings: their ``classifier`` is one of :data:`~lops_adapters.probes.FAST`, an encoder to

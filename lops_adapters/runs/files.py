@@ -74,9 +74,7 @@ def telling_words(texts: Sequence[str], codes: np.ndarray, n_classes: int) -> li
     rest = (held.sum(axis=0) - held + 0.5) / (len(codes) - sizes + 1)
     gain = np.where(sizes > 0, share * np.log(share / rest), 0)
     best = np.argsort(-gain, axis=1, kind="stable")[:, :_SHOWN]
-    return [
-        [counted.words[i] for i in row if of[i] > 0] for row, of in zip(best, gain, strict=True)
-    ]
+    return [[counted.words[i] for i in best[c] if gain[c, i] > 0] for c in range(n_classes)]
 
 
 def write_tables(folder: Path, tables: Tables) -> None:

@@ -43,7 +43,7 @@ FRAMEWORKS: Registry[EntryPoint] = Registry(
 
 
 def named(name: str) -> Framework[Any]:
-    """Return the framework of a name in :data:`FRAMEWORKS`."""
+    """Return the framework of a name in :data:`FRAMEWORKS`; LopsError: it is none."""
     found = load(FRAMEWORKS[name], "framework")
     if not isinstance(found, Framework) or found.name != name:
         raise LopsError(

@@ -256,7 +256,7 @@ class FrameworkSettings:
 
     @classmethod
     def preset(cls: type[SomeSettings], name: str, **overrides: Any) -> SomeSettings:
-        """Return a preset with some settings overridden; None leaves the preset's value."""
+        """Return a preset, settings overridden unless None; LopsError: an unknown or bad value."""
         if name not in cls.PRESETS:
             raise LopsError(
                 f"{typed('preset')} is {name!r}; wanted one of {', '.join(cls.PRESETS)}"

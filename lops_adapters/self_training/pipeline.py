@@ -52,7 +52,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[SelfTrainingSettings]) -> Prepared:
-    """Make or read the initial pseudo-labels."""
+    """Make or read the initial pseudo-labels; LopsError: they or the classifier cannot work."""
     settings = job.settings
     classifier = build_classifier(settings, job.device, quiet=job.quiet)  # refuses bad encoders
     if settings.pseudo_labels in HEURISTICS and not any(corpus.seeds.values()):

@@ -69,7 +69,7 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[WestclassSettings]) -> Prepared:
-    """Train word vectors, fit the topics and generate pseudo documents."""
+    """Train word vectors, fit topics, make pseudo documents; LopsError: supervision cannot work."""
     settings, folder, seed = job.settings, job.folder, job.seed
     labelled = find_labelled(corpus, settings)
     given = chain(*corpus.seeds.values(), *corpus.names.values())

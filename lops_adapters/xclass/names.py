@@ -64,9 +64,14 @@ def check_names(names: Sequence[str]) -> None:
             )
 
 
-def unheard(names: Sequence[str], vocabulary: Container[str]) -> list[str]:
-    """Return the names none of whose words is in the vocabulary of the texts."""
-    return [name for name in names if not any(part in vocabulary for part in name_parts(name))]
+def unheard(names: Sequence[str], vocabulary: Container[str]) -> Iterator[str]:
+    """Yield which names have no word in the vocabulary of the texts, in words."""
+    lacking = [name for name in names if not any(part in vocabulary for part in name_parts(name))]
+    if lacking:
+        yield (
+            f"no text holds the class name {', '.join(lacking)}; name each class by a common word "
+            "of its texts (--names)"
+        )
 
 
 def doubts(

@@ -52,19 +52,14 @@ class Prepared(stages.Prepared):
 
 
 def prepare(corpus: Corpus, job: Job[XclassSettings]) -> Prepared:
-    """Represent and align the documents."""
+    """Represent and align the documents; LopsError: names, texts or settings cannot work."""
     check_names(first_names(corpus))
     settings, folder = job.settings, job.folder
     words = read_words(corpus.texts, faithful=settings.faithful, quiet=job.quiet)
     readable = np.unique(words.document)
     _check(readable, corpus, job)
     if settings.alignment == SENTENCES:  # which has no words of classes that would show it
-        lacking = unheard(first_names(corpus), set(words.vocabulary))
-        if lacking:
-            message = (
-                f"no text holds the class name {', '.join(lacking)}; name each class by a common "
-                "word of its texts (--names)"
-            )
+        for message in unheard(first_names(corpus), set(words.vocabulary)):
             warnings.warn(message, LopsWarning, stacklevel=2)
     represent = (
         partial(_represent_sentences, readable)
