@@ -3,10 +3,14 @@
 import csv
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from lops_adapters.console import aligned, percent
+from lops_adapters.core import LopsError
+from lops_adapters.formats.cells import cell_text
+from lops_adapters.formats.readers import open_saved
 from lops_adapters.report.layout import (
     Markup,
     details,
@@ -111,7 +115,7 @@ def _labels(folder: Path) -> str:
     """Return the labels of the run: documents of each class, its words, and a document to check."""
     predictions = _rows(folder / "predictions.csv")
     sizes = Counter(row["predicted"] for row in predictions)
-    documents = {row["id"]: row["text"] for row in reversed(_rows(folder / "to_check.csv"))}
+    documents = {name: text for name, _, text in reversed(_documents(folder))}
     examples = {
         row["predicted"]: documents[row["id"]] for row in predictions if row["id"] in documents
     }
@@ -129,15 +133,24 @@ def _labels(folder: Path) -> str:
 
 def _to_check(folder: Path) -> str:
     """Return the first documents that a person checks, and what to do with the answers."""
-    found = [(row["label"], cut(row["text"], 300)) for row in _rows(folder / "to_check.csv")[:10]]
+    found = [(label, cut(text, 300)) for _, label, text in _documents(folder)[:10]]
     note = (
-        '<p class="note">No method can see an error that a whole class shares. Copy to_check.csv '
-        "out of the run folder, which a later run writes anew. Fill in its column checked from the "
-        "top: the right class, or - for none. Then run the framework with "
-        "<code>--checked to_check.csv</code> and another --output.</p>"
+        '<p class="note">No method can see an error that a whole class shares. Fill in the column '
+        "checked of to_check.csv from the top: the right class, or - for none. Then run the "
+        "framework with <code>--checked to_check.csv</code> and another --output.</p>"
     )
     drawn = table(("label", "document"), found, "Documents to check", text=(1,), stacked=True)
     return section("check", "Check ten documents", note, drawn) if found else ""
+
+
+def _documents(folder: Path) -> list[tuple[str, ...]]:
+    """Return id, label and text of documents to check, also as a spreadsheet saved them."""
+    columns = ("id", "label", "text")
+    with suppress(LopsError):
+        table = open_saved(folder / "to_check.csv")
+        if set(columns) <= set(table.columns):
+            return [tuple(map(cell_text, cells)) for _, _, cells in table.cells(columns)]
+    return []
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

@@ -1,6 +1,7 @@
 """The tables of a run: pseudo-labels, selections, predictions, documents to check next."""
 
 import csv
+import logging
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from lops_adapters import storage
-from lops_adapters.core import Selection
+from lops_adapters.core import LopsError, Selection
 from lops_adapters.datasets import Corpus
+from lops_adapters.datasets.checked import read_checked
 from lops_adapters.encoders.word_counts import WORD, count_words
 from lops_adapters.labels.labelled import codes_among
 from lops_adapters.runs.job import Job
@@ -18,6 +20,7 @@ from lops_adapters.runs.stages import Prepared, Samples, Stage, Tables
 from lops_adapters.selection import Corrected
 from lops_adapters.selection.committee.checking import check_order, next_rows
 
+log = logging.getLogger(__name__)
 TO_CHECK = "to_check.csv"
 _COUNT = 50  # documents to check
 CLASS_WORDS = "class_words.json"
@@ -122,8 +125,11 @@ def write_to_check(
 ) -> None:
     """Write documents for a person to check: drawn at random, spread over the pseudo-labels.
 
-    Those at the positions ``checked`` are checked already.
+    Those at the positions ``checked`` are checked already. A file with an answer is kept.
     """
+    if path.is_file() and path.stat().st_size and _is_answered(path, corpus):
+        log.warning("%s has answers and is kept; give it to a new run with --checked", path)
+        return
     positions, labels = samples.positions, samples.labels
     assert positions is not None
     order = check_order(samples.codes, seed)
@@ -131,3 +137,11 @@ def write_to_check(
     chosen = next_rows(order, _COUNT, done)
     rows = ((samples.ids[i], labels[i], "", corpus.texts[positions[i]]) for i in chosen.tolist())
     storage.write_csv(path, ["id", "label", "checked", "text"], rows, encoding="utf-8-sig")
+
+
+def _is_answered(path: Path, corpus: Corpus) -> bool:
+    """Return whether a person filled in a row; also true if the file is not as it was written."""
+    try:
+        return bool(read_checked(path, corpus))
+    except LopsError:
+        return True

@@ -134,6 +134,12 @@ def test_the_labels_of_a_run(tmp_path):
     assert ["law", "A judge."] in reader.rows
     assert ["arts", "1", "", ""] in reader.rows
     assert "script" not in reader.names
+    lines = "id;label;checked;text\r\n4;law;arts;Ein Mädchen.\r\n"  # as a spreadsheet saved it
+    (tmp_path / "to_check.csv").write_text(lines, encoding="utf-16")
+    assert ["law", "Ein Mädchen."] in Reader(write_report(tmp_path).read_text("utf-8")).rows
+    for broken in ("id,checked\n4,arts\n", "\0", ""):
+        (tmp_path / "to_check.csv").write_text(broken)
+        assert "Check ten documents" not in write_report(tmp_path).read_text(encoding="utf-8")
 
 
 def test_what_nobody_measured_has_no_column():

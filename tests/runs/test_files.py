@@ -201,6 +201,34 @@ def test_documents_to_check(tmp_path, seed):
     assert not set(later) & set(ids)
 
 
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        (lambda text: text.replace(",,", ",law,", 1), True),
+        (lambda text: text.replace(",,", ",-,", 1), True),  # none of the classes
+        (lambda text: text.replace(",,", ", ,", 1), False),
+        (lambda text: text.replace(",,", ",novel,", 1), True),  # an answer, though of no class
+        (lambda text: text.replace(",,", ",arts,", 1).replace(",", ";"), True),  # a spreadsheet
+        (lambda text: text.replace("checked", "done"), True),
+        (lambda text: "\x00", True),
+        (lambda text: text, False),
+        (lambda text: text[: len(text) // 2], False),
+    ],
+)
+def test_documents_that_a_person_has_checked_are_kept(tmp_path, caplog, change, kept):
+    labels = Samples([CORPUS.ids[i] for i in POSITIONS], CODES, CLASSES, None, POSITIONS)
+    path = tmp_path / "to_check.csv"
+    write_to_check(path, CORPUS, labels, [], 0)
+    changed = change(path.read_text(encoding="utf-8-sig"))
+    path.write_text(changed, encoding="utf-8-sig")
+    write_to_check(path, CORPUS, labels, [], 1)
+    assert (path.read_text(encoding="utf-8-sig") == changed) is kept
+    assert (f"{path} has answers and is kept" in caplog.text) is kept
+    path.write_bytes(b"")
+    write_to_check(path, CORPUS, labels, [], 1)
+    assert len(read_rows(path)) == 50
+
+
 def test_words_that_tell_a_class_from_the_others_whatever_the_order_of_texts():
     texts = ["the goal of the match", "a goal late", "the bank and the shares", "shares fall"]
     codes = np.array([0, 0, 2, 2])
