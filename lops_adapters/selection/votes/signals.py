@@ -6,8 +6,9 @@ a class; ``votes`` are (n, m) int codes, -1 for abstentions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,32 @@ BLOCK = 20_000  # rows at a time
 _PAIRS = 1 << 22  # pairs of votes of a row, at a time
 
 
+class Pairs(NamedTuple):
+    """A number for each pair of signals for the same class; for other pairs, 0.
+
+    Attributes:
+        places: (s,) int64 positions of the signals, of each class with any.
+        blocks: (s, s) float64, of the same classes.
+    """
+
+    places: list[np.ndarray]
+    blocks: list[np.ndarray]
+
+    def sparse(self) -> Any:
+        """Return the (f, f) CSR matrix, without zeros: few signals overlap."""
+        from scipy.sparse import csr_matrix
+
+        f, cells = sum(map(len, self.places)), [np.nonzero(block) for block in self.blocks]
+        if not f:
+            return csr_matrix((0, 0))
+        rows, columns = (
+            np.concatenate([one[cell[i]] for one, cell in zip(self.places, cells, strict=True)])
+            for i in (0, 1)
+        )
+        values = [block[cell] for block, cell in zip(self.blocks, cells, strict=True)]
+        return csr_matrix((np.concatenate(values), (rows, columns)), (f, f))
+
+
 @dataclass(frozen=True)
 class Signals:
     """The signals of a sample, and how votes are weighed before any member is trained.
@@ -30,7 +57,7 @@ class Signals:
         keys: (f,) int64, ascending: source * k + class.
         worth: (f,) float64: a vote counts as much as it is rare, -log of the share of samples that
             get it, since a vote that most samples get says little.
-        overlap, counts: (f, f) float64 of :func:`overlapping`, and (k,) votes per class.
+        overlap, counts: :func:`overlapping`, and (k,) votes per class.
         constant: (c,) int64, keys of sources that give one vote to every sample with a vote. They
             say nothing of a sample, so they are no signals: they count where no other source votes.
         alike: how many sources are in the largest group that votes nearly alike; only sources that
@@ -40,7 +67,7 @@ class Signals:
     keys: np.ndarray
     n_classes: int
     worth: np.ndarray
-    overlap: np.ndarray
+    overlap: Pairs
     counts: np.ndarray
     constant: np.ndarray
     alike: int = 1
@@ -54,13 +81,13 @@ class Signals:
         constant, keys, counts = keys[always], keys[~always], counts[~always]
         shares = np.minimum(counts / max(1, len(votes)), 0.99)
         per_class = np.bincount(keys % n_classes, weights=counts, minlength=n_classes)
-        worth, none = -np.log(shares), np.eye(len(keys))
-        alone = Signals(keys, n_classes, worth, none, per_class, constant)
+        none = Pairs([*np.arange(len(keys))[:, None]], [np.ones((1, 1))] * len(keys))
+        alone = Signals(keys, n_classes, -np.log(shares), none, per_class, constant)
         totals = alone._totals(votes) + 1e-3
         true = totals / totals.sum(axis=1, keepdims=True)
         matrix = alone.matrix(votes)
-        both = together(matrix)
-        kappas = _kappas(both, alone)
+        both = together(matrix, alone)
+        kappas = _kappas(matrix, both, alone)
         overlap = overlapping(matrix, true, alone, both, kappas)
         near = kappas[np.ix_(alone.several, alone.several)] >= _ALIKE
         return replace(alone, overlap=overlap, alike=_largest_group(near))
@@ -126,18 +153,16 @@ class Signals:
         return np.asarray(weighed(self.matrix(votes), self.overlap) @ of_class)
 
 
-def weighed(matrix: Any, overlap: np.ndarray) -> Any:
+def weighed(matrix: Any, overlap: Pairs) -> Any:
     """Return the (n, f) signals with weights: 1, shared with the others that overlap.
 
     >>> from scipy.sparse import csr_matrix
-    >>> copies = np.array([[1.0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    >>> copies = Pairs([np.array([0, 1]), np.array([2])], [np.ones((2, 2)), np.ones((1, 1))])
     >>> weighed(csr_matrix([[1.0, 1, 1], [1, 0, 0]]), copies).toarray().tolist()
     [[0.5, 0.5, 1.0], [1.0, 0.0, 0.0]]
     """
-    from scipy.sparse import csr_matrix
-
-    # Sparse, since few signals overlap. Each overlaps with itself, so none is lost.
-    shared = (matrix @ csr_matrix(overlap)).multiply(matrix).tocsr()
+    # Each overlaps with itself, so none is lost.
+    shared = (matrix @ overlap.sparse()).multiply(matrix).tocsr()
     shared.sort_indices()
     shared.data = 1 / np.maximum(shared.data, 1)
     return shared
@@ -147,55 +172,63 @@ def overlapping(
     matrix: Any,
     true: np.ndarray,
     signals: Signals,
-    both: np.ndarray | None = None,
+    both: Pairs | None = None,
     kappas: np.ndarray | None = None,
-) -> np.ndarray:
-    """Return how far signals for the same class repeat each other, (f, f) in [0, 1].
+) -> Pairs:
+    """Return how far signals for the same class repeat each other, in [0, 1].
 
     The squared correlation of two signals beyond what the true classes, (n, k) probabilities,
-    explain; 0 if it is negative, of one source, or of different classes. Of two sources that vote
-    for several classes it is counted over the rows on which both vote, so that people who got the
-    same rows are no copies. Else it is counted over all rows: to a rule, no vote is a statement.
+    explain; 0 if it is negative, or of one source. Of two sources that vote for several classes it
+    is counted over the rows on which both vote, so that people who got the same rows are no copies.
+    Else it is counted over all rows: to a rule, no vote is a statement.
 
     Sources that hardly ever differ are copies: 1. ``kappas``: they tell copies, and of sources that
     vote for several classes nothing else counts; it is :attr:`Signals.overlap`. None: that tells
     copies. ``both``: :func:`together`, or None.
     """
-    owners, classes = np.divmod(signals.keys, signals.n_classes)
-    several, both = np.isin(owners, signals.several), together(matrix) if both is None else both
-    correlation = np.zeros(both.shape)
+    owners, blocks = signals.keys // signals.n_classes, []
+    several, both = np.isin(owners, signals.several), both or together(matrix, signals)
+    of_classes = np.asarray(matrix.T @ true)  # (f, k)
     if not several.all():
-        of_classes = np.asarray(matrix.T @ true).T  # (k, f)
-        rates = of_classes / np.maximum(true.sum(axis=0), 1e-9)[:, None]
-        explained = of_classes.T @ rates
-        covariance = both - explained - explained.T + rates.T @ (true.T @ true) @ rates
-        spread = np.sqrt(np.maximum(np.diag(covariance), 1e-9))
-        correlation = covariance / spread[:, None] / spread
-    if kappas is not None:
-        correlation[np.ix_(several, several)] = 0
-    elif several.any():
-        inside = _where_both_vote(
-            matrix[:, several],
-            both[np.ix_(several, several)],
-            true,
-            owners[several],
-            classes[several],
-        )
-        correlation[np.ix_(several, several)] = inside
-    overlap = np.clip(correlation, 0, 1) ** 2
-    copies = signals.overlap == 1 if kappas is None else kappas[np.ix_(owners, owners)] >= _COPY
-    overlap[copies] = 1
-    overlap[(owners[:, None] == owners) | (classes[:, None] != classes)] = 0
-    np.fill_diagonal(overlap, 1)
-    return np.asarray(overlap)
+        totals, products = np.maximum(true.sum(axis=0), 1e-9), true.T @ true
+    if kappas is None and several.any():
+        inside = _where_both_vote(matrix, true, owners, several)
+    for number, (places, shared) in enumerate(zip(*both, strict=True)):
+        correlation, of_several = np.zeros(shared.shape), np.flatnonzero(several[places])
+        if len(of_several) < len(places):
+            rates = of_classes[places] / totals
+            explained = of_classes[places] @ rates.T
+            covariance = shared - explained - explained.T + rates @ products @ rates.T
+            spread = np.sqrt(np.maximum(np.diag(covariance), 1e-9))
+            correlation = covariance / spread[:, None] / spread
+        pairs = np.ix_(of_several, of_several)
+        if len(of_several):
+            some = places[of_several]
+            correlation[pairs] = (
+                0 if kappas is not None else inside(some, of_classes, shared[pairs])
+            )
+        overlap, own = np.clip(correlation, 0, 1) ** 2, owners[places]
+        if kappas is None:
+            copies = signals.overlap.blocks[number] == 1
+        else:
+            copies = kappas[np.ix_(own, own)] >= _COPY
+        overlap[copies] = 1
+        overlap[own[:, None] == own] = 0
+        np.fill_diagonal(overlap, 1)
+        blocks.append(overlap)
+    return Pairs(both.places, blocks)
 
 
-def together(matrix: Any) -> np.ndarray:
-    """Return on how many rows two signals occur, (f, f) float64."""
-    return np.asarray((matrix.T @ matrix).toarray())
+def together(matrix: Any, signals: Signals) -> Pairs:
+    """Return on how many rows two signals for the same class occur."""
+    classes = signals.keys % signals.n_classes
+    order, columns = np.argsort(classes, kind="stable"), matrix.tocsc()
+    places = np.split(order, np.flatnonzero(np.diff(classes[order])) + 1) if len(order) else []
+    parts = (columns[:, one] for one in places)
+    return Pairs(places, [(part.T @ part).toarray() for part in parts])
 
 
-def _kappas(both: np.ndarray, signals: Signals) -> np.ndarray:
+def _kappas(matrix: Any, both: Pairs, signals: Signals) -> np.ndarray:
     """Return Cohen's kappas of the sources, (m, m); 0 where they share too few rows.
 
     ``both`` is :func:`together`.
@@ -203,14 +236,23 @@ def _kappas(both: np.ndarray, signals: Signals) -> np.ndarray:
     owners, classes = np.divmod(signals.keys, signals.n_classes)
     m = int(owners.max(initial=0)) + 1
     counts = np.zeros((m, signals.n_classes))
-    counts[owners, classes] = np.diag(both)
+    counts[owners, classes] = matrix.sum(axis=0)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    of_source = (owners[:, None] == np.arange(m)).astype(np.float64)
-    rows = of_source.T @ both @ of_source
-    agreed = of_source.T @ (both * (classes[:, None] == classes)) @ of_source
+    voted = _of_sources(matrix, owners, m)
+    rows, agreed = (voted.T @ voted).toarray(), np.zeros((m, m))
+    for places, shared in zip(*both, strict=True):
+        agreed[np.ix_(owners[places], owners[places])] += shared
     chance = shares @ shares.T
     kappa = (agreed / np.maximum(rows, 1) - chance) / np.maximum(1 - chance, 1e-9)
     return np.asarray(np.where(rows >= _LEAST_SHARED, kappa, 0))
+
+
+def _of_sources(matrix: Any, owners: np.ndarray, n_sources: int) -> Any:
+    """Return which sources vote, (n, m) CSR of ones, by the signals of samples."""
+    from scipy.sparse import csr_matrix
+
+    each = (np.ones(len(owners)), (np.arange(len(owners)), owners))
+    return matrix @ csr_matrix(each, (len(owners), n_sources))
 
 
 def _largest_group(linked: np.ndarray) -> int:
@@ -223,30 +265,27 @@ def _largest_group(linked: np.ndarray) -> int:
 
 
 def _where_both_vote(
-    matrix: Any, both: np.ndarray, true: np.ndarray, owners: np.ndarray, classes: np.ndarray
-) -> np.ndarray:
-    """Return correlations over the rows on which both sources vote, drawn towards 0, (s, s).
+    matrix: Any, true: np.ndarray, owners: np.ndarray, several: np.ndarray
+) -> Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    """Return a function that returns correlations over the rows on which both sources vote.
 
-    ``matrix`` has the s signals of sources that vote for several classes, ``both`` is
-    :func:`together` of them. Of signals for different classes they are 0.
+    It is given (s,) places of signals for one class, of ``several``, the votes of all signals by
+    true class, (f, k), and :func:`together` of the s. Its (s, s) are drawn towards 0.
     """
-    from scipy.sparse import csr_matrix
+    every, of_source = np.unique(owners[several], return_inverse=True)
+    rows = _rows_of_pairs(_of_sources(matrix[:, several], of_source, len(every)), true)
+    numbers = np.zeros(len(owners), dtype=np.int64)
+    numbers[several] = of_source
 
-    every, of_source = np.unique(owners, return_inverse=True)
-    voted = csr_matrix(matrix @ np.eye(len(every))[of_source])  # (n, sources)
-    rows = _rows_of_pairs(voted, true)
-    rates = np.asarray(matrix.T @ true).T  # (k, s)
-    rates = rates / np.maximum(rows[:, of_source, of_source], 1e-9)
-    correlation = np.zeros((len(owners), len(owners)))
-    for code in np.unique(classes):
-        of_class = np.flatnonzero(classes == code)
-        shared = rows[:, of_source[of_class][:, None], of_source[of_class]]
-        one, other = rates[:, of_class, None], rates[:, None, of_class]
+    def correlations(places: np.ndarray, of_classes: np.ndarray, both: np.ndarray) -> np.ndarray:
+        own = numbers[places]
+        rates = (of_classes[places] / np.maximum(rows[:, own, own].T, 1e-9)).T  # (k, s)
+        shared, one, other = rows[:, own[:, None], own], rates[:, :, None], rates[:, None]
         spread = (shared * one * (1 - one)).sum(axis=0)
-        covariance = both[np.ix_(of_class, of_class)] - (shared * one * other).sum(axis=0)
-        scale = np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK
-        correlation[np.ix_(of_class, of_class)] = covariance / scale
-    return correlation
+        covariance = both - (shared * one * other).sum(axis=0)
+        return np.asarray(covariance / (np.sqrt(np.maximum(spread * spread.T, 0)) + _SHRUNK))
+
+    return correlations
 
 
 def _rows_of_pairs(voted: Any, true: np.ndarray) -> np.ndarray:

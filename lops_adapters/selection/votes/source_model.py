@@ -9,7 +9,7 @@ import numpy as np
 
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.votes.pooling import frequencies, pooled
-from lops_adapters.selection.votes.signals import Signals, overlapping, together, weighed
+from lops_adapters.selection.votes.signals import Pairs, Signals, overlapping, together, weighed
 
 # Votes of other sources on a row that weigh as much as the majority. This, the next number,
 # and the constants of :mod:`.signals` and :mod:`.pooling` were chosen on the tables of
@@ -28,14 +28,14 @@ class Model(NamedTuple):
     """What votes say of the true classes.
 
     Attributes:
-        overlap: (f, f) float64 of :func:`~lops_adapters.selection.votes.signals.overlapping`.
+        overlap: of :func:`~lops_adapters.selection.votes.signals.overlapping`.
         ratios: (f, k) float64: log of the probability of each true class given the signal, over
             its frequency.
         prior: (k,) float64, what is added for each class.
         free: whether it leaves the majority, as held-out votes say.
     """
 
-    overlap: np.ndarray
+    overlap: Pairs
     ratios: np.ndarray
     prior: np.ndarray
     free: bool
@@ -47,13 +47,13 @@ class VoteRows(NamedTuple):
     Attributes:
         signals: of all rows.
         matrix: (r, f) sparse, which signals the rows have.
-        both: (f, f) float64, on how many rows two signals occur.
+        both: :func:`~lops_adapters.selection.votes.signals.together`.
         majority: (r, k) float64, shares of the votes, and a little of every class.
     """
 
     signals: Signals
     matrix: Any
-    both: np.ndarray
+    both: Pairs
     majority: np.ndarray
 
     @property
@@ -70,7 +70,7 @@ def vote_rows(signals: Signals, votes: np.ndarray) -> VoteRows:
     once = weighed(matrix, signals.overlap)  # copies count once
     counts = np.asarray(once @ np.eye(k)[signals.keys % k]) + 0.3 / k
     majority = counts / counts.sum(axis=1, keepdims=True)
-    return VoteRows(signals, matrix, together(matrix), majority)
+    return VoteRows(signals, matrix, together(matrix, signals), majority)
 
 
 def logarithm(likely: np.ndarray) -> np.ndarray:
