@@ -154,7 +154,6 @@ def _job(
 
 
 def _check_ray(options: argparse.Namespace, job: TableJob) -> None:
-    """Raise a LopsError about options that need the other engine."""
     conflict = ""
     if not job.choice.row.assesses:
         conflict = f"runs the committee, and the method is {job.choice.method}"

@@ -60,7 +60,6 @@ class Arrow(Parquet):
 
 
 def _batches(pyarrow: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield (schema, None), then (schema, batch) of every batch."""
     with _damaged(pyarrow, path), opened(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)

@@ -55,7 +55,6 @@ class LabelStudio(Nested):
 
 
 def _done(task: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """Yield the annotations that were not cancelled, and where they are."""
     key = "annotations" if "annotations" in task else "completions"
     for index, one in enumerate(task.get(key) or ()):
         if one and not one.get("was_cancelled"):

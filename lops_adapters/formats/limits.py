@@ -11,12 +11,7 @@ LARGE, RATIO = 2**28, 200  # bytes, and times the size of the file
 
 
 class Unpacked:
-    """Counts the unpacked bytes of a file.
-
-    Args:
-        path: of the file.
-        way_out: what to do with a file that is trusted.
-    """
+    """Counts the unpacked bytes of a file."""
 
     def __init__(self, path: Path, way_out: str) -> None:
         self._path, self._way_out = path, way_out

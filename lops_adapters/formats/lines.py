@@ -102,8 +102,6 @@ def _opened(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
 
 
 class _Limited(io.RawIOBase):
-    """The unpacked bytes of a file, within a limit."""
-
     def __init__(self, file: IO[bytes], limit: Unpacked) -> None:
         self._file, self._limit = file, limit
 

@@ -19,16 +19,12 @@ class TableJob:
     """What is asked for.
 
     Attributes:
-        columns: of the table.
         choice: how to select; few methods score rows outside their sample.
         probe_rows: rows of the sample.
         relabel: smallest probability of a suggestion that relabels a rejected row.
         escape: an apostrophe before cells that a spreadsheet takes for formulas.
         page: title, source and table of the page.
         checked: row of the table, from 0 -> label by a person.
-        data: about the files, for ``config.json``.
-        settings: of the command, for ``config.json``.
-        command: for ``config.json``.
     """
 
     columns: Columns

@@ -98,9 +98,6 @@ class Scoring:
     """What scoring a block takes; can be pickled.
 
     Attributes:
-        job: what is asked for.
-        classes: of the whole table.
-        columns: that are added.
         positions: (n,) int64 of the sample in the table, ascending.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
@@ -172,8 +169,6 @@ class ScoredBlock:
     """A block of a table with what is said of its m labelled rows.
 
     Attributes:
-        scoring: that scored it.
-        block: of rows.
         start: the row of the table that it begins at, from 0.
         rows: (m,) int64 places in the block.
         assessment: on these.

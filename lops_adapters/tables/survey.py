@@ -35,7 +35,6 @@ class Survey:
     """What the first pass finds; surveys of consecutive parts of a table can be joined.
 
     Args:
-        columns: of the table.
         seed, limits: of the draw.
         most: rows of the sample; 0: labels are only counted in ``tally``.
         start: position of the first row in the table.

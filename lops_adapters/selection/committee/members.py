@@ -178,7 +178,6 @@ class Neighbours(Member):
         return self.encode(samples)
 
     def _shares(self, near: np.ndarray) -> np.ndarray:
-        """Return the classes' shares of the neighbours, (m, k), from (m, o) cosines."""
         counted = weights_by_label(near, self._labels, self._nearest, self._n_classes) + 1e-3
         return np.asarray(counted / counted.sum(axis=1, keepdims=True))
 

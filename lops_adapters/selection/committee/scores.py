@@ -30,7 +30,6 @@ class Mean:
     """How likelihoods of members are averaged.
 
     Attributes:
-        weights: of every member.
         shares: (k,) of the pseudo-labels; inf: a class with fewer samples than folds.
         factors: (k,) of :func:`~.likelihoods.strengths`.
     """
@@ -59,12 +58,10 @@ class Scores:
     """What members say of n samples.
 
     Attributes:
-        members: which said it.
         mean: how they are averaged.
         likely: (n, k) mean likelihoods, in which rare classes are limited.
         choices: the (n,) codes of the classes that each member with a weight prefers.
         said: the share of labels that each member prefers, in words.
-        folds: of cross-validation.
         vectors: (n, w), by which samples are compared with checked rows; w is 0 without these.
     """
 
