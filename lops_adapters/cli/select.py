@@ -23,8 +23,8 @@ from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import RELABEL, TableJob
 from lops_adapters.tables.parts import NEW
+from lops_adapters.tables.survey import RELABEL, TableJob
 from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lops_adapters.formats.cells import single
-from lops_adapters.formats.layouts import Layout, of_parts
+from lops_adapters.formats.layouts import ANY, SCALAR, Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
 from lops_adapters.formats.paths import Steps
-from lops_adapters.formats.shapes import ANY, SCALAR
 
 ANNOTATOR, NUMBER = "annotator", "task"
 _DONE = [

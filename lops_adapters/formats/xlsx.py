@@ -18,7 +18,7 @@ from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_
 from lops_adapters.formats.cells import NA
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.formats.headers import header_of
-from lops_adapters.formats.limits import Unpacked
+from lops_adapters.formats.lines import Unpacked
 from lops_adapters.remote import opened
 
 _LAST_ROW = 1_048_576  # of a spreadsheet

@@ -18,8 +18,7 @@ from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment, FittedCommittee
 from lops_adapters.tables.draw import row_ids
-from lops_adapters.tables.job import LABEL, TableJob
-from lops_adapters.tables.survey import texts_of
+from lops_adapters.tables.survey import LABEL, TableJob, texts_of
 from lops_adapters.texts.rest import Rest
 
 # Places of labelled rows, the assessment on them, and when they were learnt.

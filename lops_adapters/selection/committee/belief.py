@@ -233,7 +233,9 @@ def believe(
             diagnostics = diagnose(scores.choices, likely, codes)
         calibration = calibration_of(diagnostics, of_class, kind, usual)
         can_tell = tells or calibration.applies or bool(checked)
-        posterior = _of_labels(scores, codes, can_tell, count_label)
+        known_by = {"count_label": count_label, "tells": can_tell}
+        truth = label_distribution(likely, codes, scores.folds, **known_by)
+        posterior = Posterior(scores.mean, truth)
     else:
         posterior, estimates = _of_votes(scores, votes, tells)
         # Which other class is right is as uncertain as for labels.
@@ -285,15 +287,6 @@ def _noise(
     certain = before[each, labels] == 1
     certain[places] = True
     return Noise.of(model.shifts, rows, wrong, np.array([*checked], dtype=np.int64), certain, holds)
-
-
-@one_blas_thread
-def _of_labels(scores: Scores, codes: np.ndarray, tells: bool, count_label: bool) -> Posterior:
-    """Estimate how far to believe labels."""
-    truth = label_distribution(
-        scores.likely, codes, scores.folds, count_label=count_label, tells=tells
-    )
-    return Posterior(scores.mean, truth)
 
 
 @one_blas_thread

@@ -151,9 +151,8 @@ class Neighbours(Member):
             near = product(vectors[rows], self._others.T)
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
-            if apart is not None:
-                for row in rows[several[rows]].tolist():
-                    near[row - start, apart[:compared] == apart[row]] = -np.inf
+            for row in rows[several[rows]].tolist():
+                near[row - start, apart[:compared] == apart[row]] = -np.inf
             probabilities[rows] = self._shares(near)
         return probabilities
 

@@ -46,11 +46,7 @@ class Mean:
     def of(self, of_members: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
         """Return the mean likelihoods, (m, k), in which rare classes are limited."""
         total = sum(weight * each for weight, each in zip(self.weights, of_members, strict=True))
-        return self.limited(np.asarray(total / sum(self.weights)), codes)
-
-    def limited(self, likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return likelihoods, (m, k), in which rare classes are limited."""
-        return weakened(likely, codes, self.factors)
+        return weakened(np.asarray(total / sum(self.weights)), codes, self.factors)
 
 
 @dataclass(frozen=True)
@@ -102,5 +98,5 @@ def score(
         best_skill, total = max(best_skill, own_skill), total + weights[-1] * likely
     average = total / sum(weights)
     mean = Mean(weights, of_labels, strengths(average, codes))
-    likely = mean.limited(average, codes)
+    likely = weakened(average, codes, mean.factors)
     return Scores(members, mean, likely, choices, ", ".join(said), folds, compared)
