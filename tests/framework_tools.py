@@ -42,6 +42,26 @@ SPORT = [
 ]  # fmt: skip
 
 
+def sentence(rng, own, p=None, least=5, common=None):
+    """The words of a sentence: common ones, and in three places those of a class."""
+    size = int(rng.integers(least, 9))
+    words = [str(word) for word in rng.choice(COMMON, size, p=common)]
+    for place in rng.choice(size, 3, replace=False):
+        words[place] = str(rng.choice(own, p=p))
+    return words
+
+
+def toy_documents(n, seed, classes, write):
+    """n texts, made of what ``write`` gives for a document's number, its class and the next class,
+    and their gold labels.
+    """
+    rng, k = np.random.default_rng(seed), len(classes)
+    labels = [classes[number % k] for number in range(n)]
+    others = [classes[(number + 1) % k] for number in range(n)]
+    both = enumerate(zip(labels, others, strict=True))
+    return [" ".join(write(rng, number, *pair)) for number, pair in both], labels
+
+
 @contextmanager
 def plain_arithmetic():
     """Compute on one thread and in float32, so that sums come out alike on every machine and in the

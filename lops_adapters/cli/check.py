@@ -80,10 +80,8 @@ class Run:
     Attributes:
         folder: that ``lops select`` wrote.
         options: of its command, which is run again.
-        classes: their names.
         file: of the answers, in the form of ``to_check.csv``.
         answers: row number -> the row of this file.
-        skipped: row numbers.
     """
 
     folder: Path

@@ -21,10 +21,8 @@ class Changes:
 
     Attributes:
         labels: position -> new value of the label, of the column's type.
-        deleted: positions.
         same: rows whose label is the new one already.
         new: classes that the table does not have -> rows that get them.
-        rows: of the table.
         texts: that corrections name, each of one or several rows; None: corrections name rows.
     """
 

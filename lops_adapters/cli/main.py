@@ -60,7 +60,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _framework(lops: argparse.ArgumentParser, name: str, arguments: Sequence[str] | None) -> int:
-    """Run a framework by its name, also of another installed package."""
     from lops_adapters.runs.command import command
     from lops_adapters.runs.framework import FRAMEWORKS, named
 

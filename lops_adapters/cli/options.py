@@ -18,8 +18,6 @@ Kind = TypeVar("Kind")  # a dataclass
 
 
 class _Once(argparse.Action):
-    """Stores the value of an option that may be given once; LopsError: it is given again."""
-
     _values: argparse.Namespace | None = None
 
     def __call__(

@@ -103,7 +103,6 @@ def _gold(page: SelectionPage, checked: bool) -> list[str]:
 
 
 def _method(done: Done, kept: str) -> str:
-    """Return the line about the method; ``kept``: what is kept, in words."""
     selection, job = done.fit.selection, done.fit.job
     reasons = {report.why for report in selection.per_class.values()} - {TOO_FEW}
     by_probability = job.choice.row.assesses and not job.choice.per_class

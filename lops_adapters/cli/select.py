@@ -23,8 +23,8 @@ from lops_adapters.selection.choice import AUTO
 from lops_adapters.selection.method_table import check, offered
 from lops_adapters.tables import engine
 from lops_adapters.tables.annotations import joined
-from lops_adapters.tables.job import RELABEL, TableJob
 from lops_adapters.tables.parts import NEW
+from lops_adapters.tables.survey import RELABEL, TableJob
 from lops_adapters.texts.choices import check_names
 
 # Options that say where to write and how to run; config.json holds all others.
@@ -154,7 +154,6 @@ def _job(
 
 
 def _check_ray(options: argparse.Namespace, job: TableJob) -> None:
-    """Raise a LopsError about options that need the other engine."""
     conflict = ""
     if not job.choice.row.assesses:
         conflict = f"runs the committee, and the method is {job.choice.method}"

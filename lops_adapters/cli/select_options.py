@@ -11,8 +11,7 @@ from lops_adapters.encoders.static import STATIC
 from lops_adapters.encoders.word_counts import ANALYZERS, AUTO
 from lops_adapters.selection.choice import LABELLED_BY
 from lops_adapters.selection.method_table import offered
-from lops_adapters.tables.job import RELABEL
-from lops_adapters.tables.survey import PROBE_ROWS
+from lops_adapters.tables.survey import PROBE_ROWS, RELABEL
 
 _SHARE = re.compile(r"(.+?)[\s:=,;]+(\d+(?:\.\d*)?|\.\d+)")
 _SHARES = "wanted a class and a number, as in 'spam 5, ham 95', or a file of such lines or JSON"

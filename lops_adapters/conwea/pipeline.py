@@ -161,7 +161,6 @@ def run_arm(arm: str, prepared: Prepared, job: Job[ConweaSettings]) -> Iterator[
 
 
 def _counted(documents: ContextualCorpus, seeds: seed_words.Seeds) -> dict[str, list[list[Any]]]:
-    """Return the seed words of each class with the number of documents they occur in."""
     frequency = documents.document_frequency
     return {label: [[word, frequency[word]] for word in words] for label, words in seeds.items()}
 
@@ -174,7 +173,6 @@ def _train(
     prepared: Prepared,
     job: Job[ConweaSettings],
 ) -> dict[str, np.ndarray]:
-    """Train on the trusted documents and predict all documents; save the run's last classifier."""
     settings, corpus = job.settings, prepared.corpus
     classes = list(corpus.classes)
     read = reads_texts("same", settings)

@@ -64,7 +64,6 @@ def read_given_labels(path: Path, corpus: Corpus) -> dict[int, str]:
 
 
 def _lines(path: Path, column: str) -> list[tuple[int, str, str | None]]:
-    """Return the line, the id and the label of every document."""
     with readable(path):
         table = open_saved(path)
         label = column if column in table.columns else "label"

@@ -103,7 +103,6 @@ def choose_names(
 
 
 def _read(source: str | Path, what: str, expected: str) -> Any:
-    """Return the content of a JSON file."""
     try:
         with opened(Path(source)) as file:
             return json.loads(file.read().decode("utf-8-sig"), object_pairs_hook=_pairs)

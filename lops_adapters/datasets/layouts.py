@@ -18,10 +18,8 @@ class Layout:
     """A folder layout.
 
     Attributes:
-        name: what it is called.
         marks: sets of file names; a folder that holds all names of one set has this layout.
         needs: the files it needs, for messages.
-        read: its reader.
     """
 
     name: str
@@ -160,7 +158,6 @@ def _numbered_words(path: Path) -> list[tuple[str, ...]]:
 
 
 def _stripped_lines(path: Path, quiet: bool = False) -> list[str]:
-    """Read a UTF-8 file as a list of stripped lines; blank lines stay."""
     return [line.strip() for line in raw_lines(path, quiet)]
 
 

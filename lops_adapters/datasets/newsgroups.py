@@ -88,7 +88,6 @@ def _unpacked(path: Path) -> bytes:
 def _archived(
     archive: tarfile.TarFile, entries: Iterable[tarfile.TarInfo], path: Path
 ) -> Iterator[tuple[re.Match[str], bytes]]:
-    """Yield the name and the content of each message."""
     for number, entry in enumerate(entries):
         if number == _MOST_ENTRIES:
             raise _too_large(path)
@@ -146,7 +145,6 @@ def strip_headers(rows: Rows, headers: str, where: str) -> Rows:
 
 
 def _rows(path: Path, messages: Iterable[tuple[re.Match[str], bytes]]) -> Rows:
-    """Order and name the messages; LopsError: none, or a group that is not one of the twenty."""
     ordered = sorted(
         ((name[1], name[2], int(name[3]), content.decode("latin-1")) for name, content in messages),
         key=lambda message: (message[0] != "train", message[1], message[2]),

@@ -151,7 +151,6 @@ def _row(values: Any) -> list[Any]:
 
 
 def _table(values: Any, n_columns: int) -> list[list[Any]]:
-    """Return the columns of a block."""
     if _kind(values).startswith("Arrow"):
         stored = values.state.get("_pa_array", values.state.get("_data"))
         chunks = stored.args[0] if _kind(stored) == "chunked_array" else [stored]

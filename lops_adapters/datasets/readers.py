@@ -103,7 +103,6 @@ def _suffix(path: Path) -> str:
 
 
 def _reader(path: Path) -> Callable[[Path, CorpusColumns], Rows] | None:
-    """Return the reader of a file, by its suffix; None: unknown."""
     if _suffix(path) in _ARCHIVES:
         return _archive
     if _is_pickle(path):

@@ -29,12 +29,10 @@ class Task:
     """One registered data set.
 
     Attributes:
-        name: the registered name.
         seeds: the published seed words; its keys are the classes.
         paper_folder: its folder in the authors' repository, also searched in data folders.
         places: other folders and files to search in data folders, in this order.
         groups: newsgroup to class; documents of other groups are left out.
-        n_documents: number of documents of the task, built from the original files.
     """
 
     name: str
@@ -210,7 +208,6 @@ def _folders(data_dir: str | Path | None) -> list[Path]:
 
 
 def _candidates(task: Task, folder: Path, warn: bool = True) -> Iterator[Path]:
-    """Yield the paths in a data folder that hold a task, the best first."""
     for name in dict.fromkeys((*task.places, task.paper_folder)):
         path = folder / name
         file = _agnews_file(path) if task.name == "agnews" else None
@@ -243,7 +240,6 @@ def _agnews_file(folder: Path) -> Path | None:
 
 
 def _conform(rows: Rows, task: Task, path: Path) -> Rows:
-    """Give rows the classes, seed words and names of a task; newsgroups become its classes."""
     labels = rows.labels
     if task.groups is not None and labels is not None and set(labels) <= set(published.GROUPS):
         rows = _regrouped(rows, labels, task.groups)

@@ -132,7 +132,6 @@ def hushed() -> Iterator[None]:
 
 
 def _load(auto_class: str, name: str, **options: Any) -> Any:
-    """Return an encoder's configuration, tokenizer or model, by a class of transformers."""
     transformers = extras.load("transformers", f"the encoder {name!r}")
     try:
         with hushed():

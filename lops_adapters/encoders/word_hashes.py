@@ -20,7 +20,6 @@ class Words(NamedTuple):
     """The w words of m texts, in their order.
 
     Attributes:
-        written: the texts.
         starts: (w,) int64 places of the words' first bytes.
         sizes: (w,) int64 bytes of the words.
         bounds: (m + 1,) int64; the words of the text i are ``bounds[i]`` to ``bounds[i + 1] - 1``.

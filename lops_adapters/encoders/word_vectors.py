@@ -88,7 +88,6 @@ def train_word_vectors(
 
 
 def _read(kept: Path, size: int) -> WordVectors | None:
-    """Return the vectors in a cached file; None if it is missing or damaged."""
     try:
         with np.load(kept) as stored:
             cached = WordVectors(tuple(unpack_strings(stored["words"])), stored["vectors"])

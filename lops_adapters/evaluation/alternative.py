@@ -43,7 +43,6 @@ def left_out(
     Args:
         votes: (n, m) codes.
         source: position of the source; not one of ``people``.
-        people: positions of at least two sources.
         margin: what a person costs more, as a share of rows in [0, 1): epsilon.
         ordered: codes are ratings; close is a small root of the mean squared difference. Else:
             many equal labels.

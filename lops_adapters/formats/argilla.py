@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from lops_adapters.formats.layouts import Layout, of_parts
+from lops_adapters.formats.layouts import EVERY, SCALAR, Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
-from lops_adapters.formats.shapes import EVERY, SCALAR
 
 ANNOTATOR, NUMBER = "user_id", "id"
 RECORD = {

@@ -10,7 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
 from lops_adapters.formats.class_ids import class_names
-from lops_adapters.formats.limits import Unpacked
+from lops_adapters.formats.lines import Unpacked
 from lops_adapters.formats.parquet import (
     BatchBlock,
     Parquet,
@@ -60,7 +60,6 @@ class Arrow(Parquet):
 
 
 def _batches(pyarrow: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield (schema, None), then (schema, batch) of every batch."""
     with _damaged(pyarrow, path), opened(path) as file:
         is_file = file.read(6) == b"ARROW1"
         file.seek(0)

@@ -26,8 +26,6 @@ class Reading:
 
     Attributes:
         delimiter: of CSV and TSV; empty: decided from the first lines.
-        encoding: of CSV, TSV and JSONL.
-        quiet: no progress bars.
         sheets: of spreadsheets; none: the first.
         header_row: line of the names of columns of CSV, TSV and spreadsheets, or one before it.
         quotes: whether quotes hold cells of CSV and TSV together; None: decided from the file.
@@ -52,9 +50,7 @@ class Start:
     """The beginning of a file, and how it is read on.
 
     Attributes:
-        format: its name.
         columns: their names; of JSON, all keys, and paths that are asked for.
-        reading: of the file.
         types: of the columns, where the format has types: pyarrow's schema.
         marked: the text begins with UTF-8's byte order mark, as Excel writes and expects it.
         names: column of class ids -> the names of the classes, where the file holds them.
@@ -97,7 +93,6 @@ class Block(ABC):
     """Consecutive rows of one file, as the file holds them.
 
     Attributes:
-        path: of the file.
         numbers: line or number, from 1, of each row.
         unit: of the numbers: line or row.
         raw: the text of each row, with its line end; None: not asked for, or no text format.
@@ -221,7 +216,6 @@ class Format(ABC):
         """Yield the rows of a file in blocks.
 
         Args:
-            path: of the file.
             start: its beginning, or the one of the first file of several.
             columns: the only ones that are asked for, so that others need not be read.
 
@@ -258,7 +252,6 @@ class Format(ABC):
         Args:
             path: of the file, which need not have the format's suffix.
             start: of the table that the rows come from, of any format.
-            added: names of the new columns.
             like: new column -> the column of the table whose type it has, in Parquet, or a type of
                 Python; default: text.
             escape: CSV and TSV: an apostrophe before cells that a spreadsheet takes for formulas.

@@ -39,15 +39,7 @@ def csv_records(
     lines: Iterable[str] | None = None,
     quotes: bool = True,
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines.
-
-    Args:
-        path: of the file.
-        quiet: no progress bar.
-        delimiter: one character.
-        lines: of the file; default: read as UTF-8.
-        quotes: whether they hold cells together.
-    """
+    """Yield (number of the record's last line, fields) of a delimited file; skip blank lines."""
     if lines is None:
         lines = raw_lines(path, quiet)
     if not quotes:
@@ -108,12 +100,7 @@ class TextBlock(LineBlock):
 
 
 class Delimited(base.Format):
-    """CSV or TSV.
-
-    Args:
-        name: csv or tsv.
-        delimiter: unless another is given.
-    """
+    """CSV or TSV."""
 
     packs = True
     names_differ = False
@@ -182,7 +169,6 @@ class Delimited(base.Format):
 def _rows(
     path: Path, start: Start, lines: Iterable[str]
 ) -> Iterator[tuple[int, list[str], str | None]]:
-    """Yield line, cells and text of the rows; no text if it is not needed."""
     reading, held = start.reading, None
     quotes, width = reading.quotes is not False, len(start.columns)
     first = next(iter(lines := iter(lines)), "")
@@ -226,7 +212,6 @@ def _fitted(path: Path, line: int, record: list[str], columns: Names) -> list[st
 
 
 def _written(text: str, delimiter: str, quotes: bool, quoted: bool) -> str:
-    """Return a text as the cell of a file, in quotes if ``quoted`` or needed."""
     special = delimiter in text or "\n" in text or "\r" in text
     if not quotes:
         if special:

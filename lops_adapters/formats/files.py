@@ -128,7 +128,6 @@ def states(paths: Sequence[Path]) -> dict[str, tuple[int, int]]:
 
 
 def _inside(path: Path) -> list[Path]:
-    """Return a file, or the files of class folders."""
     return texts_in(path) if path.is_dir() else [path]
 
 

@@ -125,7 +125,6 @@ def objects(path: Path, text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def _filled(text: str, i: int) -> int:
-    """Return the place of the next character that is no space."""
     while text[i : i + 1] and text[i] in " \t\r\n":
         i += 1
     return i

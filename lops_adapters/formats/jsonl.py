@@ -142,7 +142,6 @@ def _filled(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _first(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the filled lines that tell the columns."""
     size = 0
     for number, line in _filled(lines):
         yield number, line

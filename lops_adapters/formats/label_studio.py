@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lops_adapters.formats.cells import single
-from lops_adapters.formats.layouts import Layout, of_parts
+from lops_adapters.formats.layouts import ANY, SCALAR, Layout, of_parts
 from lops_adapters.formats.nested import Annotation, Nested
 from lops_adapters.formats.paths import Steps
-from lops_adapters.formats.shapes import ANY, SCALAR
 
 ANNOTATOR, NUMBER = "annotator", "task"
 _DONE = [
@@ -55,7 +54,6 @@ class LabelStudio(Nested):
 
 
 def _done(task: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    """Yield the annotations that were not cancelled, and where they are."""
     key = "annotations" if "annotations" in task else "completions"
     for index, one in enumerate(task.get(key) or ()):
         if one and not one.get("was_cancelled"):

@@ -1,12 +1,17 @@
-"""Layouts of annotation tools: which columns of an export hold texts, labels and annotators."""
+"""Exports of annotation tools: which columns hold what, and which path in a record which type."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lops_adapters.console import typed
+from lops_adapters.core import LopsError
 
 _MIN = ("id", "annotator", "annotation_id")  # of Label Studio's JSON_MIN and CSV
 _BESIDE = {*_MIN, "created_at", "updated_at", "lead_time", "agreement"}
+ANY = object
+SCALAR = (str, int, float)  # a bool is an int
+EVERY = "*"  # key: of all values of an object
+_WORDS = {dict: "an object", list: "an array", str: "a text", int: "a number", float: "a number"}
 
 
 class Layout(NamedTuple):
@@ -59,3 +64,43 @@ def by_columns(columns: Sequence[str]) -> Layout | None:
         labels = [name for name in rest if name not in texts]
         return of_parts(texts, labels, "annotator", "Label Studio")
     return Layout("text", "label") if {"text", "label"} <= set(columns) else None
+
+
+def fault(value: Any, shape: Any, path: str = "") -> str | None:
+    """Return which value inside another one has a wrong type, and the wanted one; None: none has.
+
+    Args:
+        value: of JSON.
+        shape: a dict: an object, with shapes of some keys; a list: an array of one shape; a tuple:
+            one of several shapes; or a type. A missing value, or null, always fits.
+        path: of the value.
+
+    >>> shape = {"a": [{"b": SCALAR}], "c": {EVERY: (str, {"id": int})}}
+    >>> fault({"a": [{"b": 1}, {}], "c": {"x": {"id": 3}}, "d": 1}, shape)
+    >>> fault({"a": [{"b": [2]}]}, shape)
+    'a.0.b is [2]; wanted a text or a number'
+    """
+    if value is None:
+        return None
+    kinds = shape if isinstance(shape, tuple) else (shape,)
+    for kind in kinds:
+        if isinstance(kind, dict) and isinstance(value, dict):
+            inside = {key: kind.get(key, kind.get(EVERY, ANY)) for key in value}
+            items = [(key, value[key], inside[key]) for key in value]
+        elif isinstance(kind, list) and isinstance(value, list):
+            items = [(index, one, kind[0]) for index, one in enumerate(value)]
+        elif isinstance(kind, type) and isinstance(value, kind):
+            return None
+        else:
+            continue
+        faults = (fault(one, part, f"{path}.{key}".strip(".")) for key, one, part in items)
+        return next(filter(None, faults), None)
+    words = dict.fromkeys(_WORDS[kind if isinstance(kind, type) else type(kind)] for kind in kinds)
+    return f"{path or 'it'} is {value!r:.60}; wanted {' or '.join(words)}"
+
+
+def check_shape(value: Any, shape: Any, place: str) -> None:
+    """Raise a LopsError about a value of another shape, with its place."""
+    found = fault(value, shape)
+    if found is not None:
+        raise LopsError(f"{place}: {found}; export it again, or mend it there")

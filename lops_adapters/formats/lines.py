@@ -18,9 +18,10 @@ from typing import IO, Any
 from lops_adapters.console import listed, progress, typed
 from lops_adapters.core import LopsError
 from lops_adapters.formats.cells import valid_text
-from lops_adapters.formats.limits import Unpacked
 from lops_adapters.remote import opened
 
+# What unpacks to more than both is made to fill the memory: text packs to a twentieth at best.
+LARGE, RATIO = 2**28, 200  # bytes, and times the size of the file
 # Reading this much takes about a second; a progress bar for less would only flicker.
 BAR_FROM_BYTES = 64 * 2**20
 _STEP = 2**20
@@ -37,6 +38,23 @@ _WIDE = {  # 32 first: its little-endian mark begins like the mark of 16
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
+
+
+class Unpacked:
+    """Counts the unpacked bytes of a file."""
+
+    def __init__(self, path: Path, way_out: str) -> None:
+        self._path, self._way_out = path, way_out
+        self._left = max(LARGE, RATIO * path.stat().st_size)
+
+    def count(self, size: int) -> None:
+        """Count bytes; a LopsError if all so far are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise LopsError(
+                f"{self._path} unpacks to more than {RATIO} times its size; if you trust it, "
+                f"{self._way_out}"
+            )
 
 
 def is_packed(path: Path) -> bool:
@@ -102,8 +120,6 @@ def _opened(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
 
 
 class _Limited(io.RawIOBase):
-    """The unpacked bytes of a file, within a limit."""
-
     def __init__(self, file: IO[bytes], limit: Unpacked) -> None:
         self._file, self._limit = file, limit
 

@@ -14,10 +14,9 @@ from lops_adapters.core import LopsError
 from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_blocks
 from lops_adapters.formats.json_array import ArrayBlock, RawObjects, around, objects, whole_text
-from lops_adapters.formats.layouts import Layout
+from lops_adapters.formats.layouts import Layout, check_shape
 from lops_adapters.formats.paths import Steps
 from lops_adapters.formats.records import RecordBlock
-from lops_adapters.formats.shapes import check_shape
 from lops_adapters.formats.spans import changed, without
 
 
@@ -57,7 +56,7 @@ class NestedBlock(RecordBlock):
 class Nested(Format):
     """An array of records of a tool; it is told by its first one.
 
-    ``shape``: of a record, see :mod:`~lops_adapters.formats.shapes`.
+    ``shape``: of a record, see :mod:`~lops_adapters.formats.layouts`.
     """
 
     suffixes = ()

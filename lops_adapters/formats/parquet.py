@@ -18,8 +18,7 @@ from lops_adapters.formats import base
 from lops_adapters.formats.base import Block, Names, Reading, Start
 from lops_adapters.formats.cells import cell_text, valid, valid_text
 from lops_adapters.formats.class_ids import class_id, class_names
-from lops_adapters.formats.limits import LARGE, Unpacked
-from lops_adapters.formats.lines import BAR_FROM_BYTES
+from lops_adapters.formats.lines import BAR_FROM_BYTES, LARGE, Unpacked
 from lops_adapters.remote import is_remote
 
 _OF_PYTHON = {int: "int64", float: "float64", bool: "bool_"}  # others are written as text

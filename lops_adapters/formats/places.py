@@ -12,12 +12,6 @@ Place = tuple[Path, int]  # file, and line or number of a row in it
 def shown_places(places: Sequence[Place], unit: str, count: int, several: bool) -> str:
     """Return the places of rows for a message, the first of them.
 
-    Args:
-        places: of the first rows, at least.
-        unit: of their numbers.
-        count: of all rows.
-        several: name the file, too.
-
     >>> shown_places([(Path("a.csv"), 3), (Path("a.csv"), 5)], "line", 2, False)
     'lines 3, 5'
     """

@@ -56,7 +56,6 @@ class Lines(Format):
 
 
 def _first_line(path: Path) -> str:
-    """Return the first line of a file, which may be UTF-16 with a mark."""
     with binary(path) as file:
         first = file.readline()
     wide = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -55,12 +55,6 @@ def pair(lines: Sequence[str], delimiter: str, name: str, whole: bool = True) ->
     number of fields, and in one column values that other rows have, such as labels. Nor do they if
     they do not pair, and every line has the header's number of fields.
 
-    Args:
-        lines: of the file, with their ends.
-        delimiter: one character.
-        name: of the file, for messages.
-        whole: whether these are all lines of the file.
-
     Raises a LopsError: lines that are rows and joined by quotes, in a file that also needs quotes.
 
     >>> pair(['a,b\\n', '"x,1\\n', 'y,1\\n', 'z",1\\n', 'u,1\\n', 'v,1\\n'], ",", "a.csv")

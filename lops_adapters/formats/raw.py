@@ -52,7 +52,6 @@ class RawRows(Writer):
 
 
 def _encoding(start: Start) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, and the encoding of what follows."""
     name = codecs.lookup(start.reading.encoding).name
     for mark, codec in _MARKED.get(name, {}).items():
         if start.mark.startswith(mark):

@@ -24,16 +24,7 @@ TABULAR = ("csv", "tsv", "xlsx")  # formats with a line of names
 
 @dataclass(frozen=True)
 class Table:
-    """Files with the same columns, read one after another, any number of times.
-
-    Attributes:
-        paths: the files.
-        format: of the files.
-        start: the beginning of the first file.
-        held: the blocks, if they are in memory.
-        notes: sentences about how the files are read.
-        derived: columns that are read from others, by their names.
-    """
+    """Files with the same columns, read one after another, any number of times."""
 
     paths: tuple[Path, ...]
     format: Format
@@ -48,11 +39,7 @@ class Table:
         return self.start.columns
 
     def blocks(self, columns: Names | None = None) -> Iterator[Block]:
-        """Yield all rows in order, in blocks as the files hold them.
-
-        Args:
-            columns: the only ones that are asked for.
-        """
+        """Yield all rows in order, in blocks as the files hold them."""
         if columns is not None:
             columns = tuple(dict.fromkeys(part for name in columns for part in self.parts_of(name)))
         for block in self._read(columns) if self.held is None else self.held:
@@ -154,7 +141,6 @@ def open_table(
         delimiter: of CSV or TSV, one character; default: by the suffix, or the one that divides
             the header.
         encoding: of text files, a name that Python knows.
-        quiet: no progress bars.
         sheets: names of the sheets to read, of spreadsheets; default: the first.
         header_row: line of the names of columns, of CSV, TSV and spreadsheets.
         quotes, keep_na, raw, nested: as in :class:`~lops_adapters.formats.base.Reading`.

@@ -18,7 +18,7 @@ from lops_adapters.formats.base import Block, Format, Names, Reading, Start, in_
 from lops_adapters.formats.cells import NA
 from lops_adapters.formats.delimited import TextBlock
 from lops_adapters.formats.headers import header_of
-from lops_adapters.formats.limits import Unpacked
+from lops_adapters.formats.lines import Unpacked
 from lops_adapters.remote import opened
 
 _LAST_ROW = 1_048_576  # of a spreadsheet
@@ -90,7 +90,6 @@ def _fitted(path: Path, records: Records, width: int) -> Records:
 
 
 def _sheets(path: Path, reading: Reading) -> Iterator[tuple[Path, tuple[str, ...], Records]]:
-    """Yield the name for messages, notes and the filled rows of every sheet that is asked for."""
     openpyxl = extras.load("openpyxl", str(path))
     _check_size(path)
     with _damaged(path), opened(path) as file:
@@ -123,7 +122,6 @@ def _damaged(path: Path) -> Iterator[None]:
 
 
 def _about_others(path: Path, sheets: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a sentence about the sheets after the first one that hold cells."""
     first, *others = sheets
     others = [name for name in others if any(any(row) for row in _first_rows(sheets[name]))]
     if not others:

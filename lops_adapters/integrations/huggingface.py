@@ -285,7 +285,6 @@ def _label_column(dataset: Any, names: Any) -> Any:
 
 
 def _switch(model: Any, optimizer: Any, *, training: bool) -> None:
-    """Set a model to training or evaluation, and an optimizer with such modes (schedule-free)."""
     model.train(training)
     switch = getattr(optimizer, "train" if training else "eval", None)
     if callable(switch):

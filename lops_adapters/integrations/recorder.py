@@ -113,7 +113,6 @@ class Record:
         self._probability.append(probability)
 
     def _read(self, predictions: Any, where: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return predicted codes (m,) and the pseudo-label's probability (m,)."""
         tensor = hasattr(predictions, "detach")
         scores = np.asarray(predictions.detach().cpu() if tensor else predictions)
         if scores.ndim != 2:

@@ -238,7 +238,6 @@ def _labels(y: Any) -> Any:
 
 
 def _texts(X: Any) -> list[str] | None:
-    """Return the samples as strings, or None if they are not texts."""
     if sparse.issparse(X) or not hasattr(X, "__len__"):
         return None
     if isinstance(X, np.ndarray) and X.dtype.kind not in "OUT":

@@ -39,11 +39,9 @@ def read_checked(
     """Return row of a table, from 0 -> label by a person; nothing or -: none of the classes.
 
     Args:
-        paths: files of corrections.
         table, columns: joined, if it has a row per annotation.
         label: the column of labels of its files; None: several.
         checksums: returns the checksums of its files, if a file names its table.
-        encoding: of files that are neither UTF-8 nor UTF-16.
     """
     checked: dict[int, Checked] = {}
     source: dict[int, Path] = {}

@@ -44,9 +44,7 @@ class Classes:
         code_of: label as it was given -> code.
         values: name -> label as it was given.
         rows: label as it was given, as text -> rows; several may name one class.
-        abstained: rows without a class.
         notes: sentences about rows without a class or a gold label.
-        problems: sentences about labels that are probably not meant so.
         read_as: of ``notes``, what labels are read as another class.
     """
 
@@ -191,7 +189,6 @@ def _value(label: Hashable, name: str) -> Hashable:
 def _names(
     tally: Tally, numbers: Sequence[int], columns: Columns
 ) -> tuple[dict[int, str], list[str]]:
-    """Return number -> the name of its class, and a sentence about labels that are read as one."""
     names = {number: valid_text(str(tally.labels[number])) for number in numbers}
     if columns.classes is None:
         meant: Mapping[str, Hashable] = one_spelling(names.values())
@@ -223,7 +220,6 @@ def one_spelling(names: Collection[str]) -> dict[str, str]:
 
 
 def _about_gold(tally: Tally, columns: Columns, classes: Classes, numbers: Sequence[int]) -> None:
-    """Add sentences about gold labels that are missing or no class."""
     if columns.gold is None:
         return
     rows, with_gold = int(tally.counts[numbers].sum()), int(tally.with_gold[numbers].sum())

@@ -31,14 +31,10 @@ class Columns:
     Attributes:
         text: None only with embeddings.
         label: None only with soft labels or votes.
-        gold, id: optional.
         abstain: labels that are no class; None: by default.
         embeddings: a column of lists, or an .npy file.
-        soft_labels: columns of soft labels.
         checked_column: a column of labels by a person; an empty cell: not checked.
-        votes: columns of labels, one per label source.
         source: a column with the source of every label; :data:`FILE`: the name of its file.
-        classes: that labels nearly name; None: the labels are the classes.
         group: a column of groups, whose rows do not score each other.
         joined: the column of ids or texts by which rows were joined to one per text.
         in_memory: these are arguments of :func:`lops_adapters.select`.
@@ -173,7 +169,6 @@ class Columns:
                     )
 
     def _check_given(self) -> None:
-        """Raise a LopsError if texts or labels are not given, or labels twice."""
         if self.text is None and self.embeddings is None:
             raise LopsError(
                 f"{typed('text')} is missing; wanted a column of texts, or {typed('embeddings')}"

@@ -62,12 +62,8 @@ class Edits:
     """A file of corrections.
 
     Attributes:
-        path: of the file.
-        entries: in the order of the file.
         column: the column of labels that the file names; None: none.
         sha256: of the table that the corrections were made for; None: not stated.
-        counts: what the file counts; None: not stated.
-        encoding: of the file.
         numbered: whether rows are given by number, even if there are ids.
     """
 
@@ -176,7 +172,6 @@ def read_corrections(
 def _of_relabelled(
     table: readers.Table, counts: Counted | None, column: str | None
 ) -> dict[str, str]:
-    """Return the columns of relabelled rows, by what they hold."""
     joint = f"{OURS}{LABEL}"
     roles = {ROW: f"{OURS}{ROW}", LABEL: joint if joint in table.columns else column or LABEL}
     if counts is not None:
@@ -201,7 +196,6 @@ def _of_corrections(
 
 
 def _entry(line: int, values: dict[str, str], counts: Counted | None) -> Correction:
-    """Return the entry of a line, given its cells by what they hold."""
     key, text, name = values.get(KEY), values.get(TEXT), values.get(ID)
     if not key and counts is not None and counts.kind != ROWS:
         key = key_of(counts.kind, name if counts.kind == IDS else text)

@@ -75,8 +75,6 @@ def with_soft_label(table: Table, columns: Columns) -> tuple[Table, Columns]:
 
 @dataclass
 class _Largest:
-    """Reads the largest soft label of rows."""
-
     parts: Sequence[str]
 
     def __post_init__(self) -> None:
@@ -128,6 +126,5 @@ def _listed(cell: Any) -> list[Any]:
 
 
 def _vote(place: int, block: Block, columns: list[list[Any]]) -> list[Any]:
-    """Return the labels at a place of the lists; None beyond their ends."""
     lists = map(_listed, columns[0])
     return [labels[place] if place < len(labels) else None for labels in lists]

@@ -238,7 +238,16 @@ def read_checks(
     >>> read_checks({0: "A ", 1: None, 2: "c", 3: "C"}, 4, ["a", "b"], str)
     ({0: 0, 1: -1, 2: -2, 3: -2}, ['C'])
     """
-    check_positions(checked, n)
+    if not isinstance(checked, Mapping):
+        raise LopsError(
+            f"checked is {checked!r:.80}; wanted a dict, position of a text to its right label"
+        )
+    for position in checked:
+        is_position = isinstance(position, Integral) and not isinstance(position, bool)
+        if not is_position or not 0 <= position < n:
+            raise LopsError(
+                f"checked has the position {position!r:.40}; wanted one of 0 to {n - 1:,}"
+            )
     names = {cell_text(label): code for code, label in enumerate(classes)}
     known = Names(names)
     kinds = {type(label) for label in classes}
@@ -263,20 +272,6 @@ def read_checks(
                 known.add(name)
             codes[label] = names[name]
     return {int(row): codes[label] for row, label in checked.items()}, others
-
-
-def check_positions(checked: Any, n: int) -> None:
-    """Raise a LopsError: checked rows are no mapping, or have a position outside n texts."""
-    if not isinstance(checked, Mapping):
-        raise LopsError(
-            f"checked is {checked!r:.80}; wanted a dict, position of a text to its right label"
-        )
-    for position in checked:
-        is_position = isinstance(position, Integral) and not isinstance(position, bool)
-        if not is_position or not 0 <= position < n:
-            raise LopsError(
-                f"checked has the position {position!r:.40}; wanted one of 0 to {n - 1:,}"
-            )
 
 
 def about_others(labelled: Labelled) -> list[str]:

@@ -45,7 +45,6 @@ class LabelReader:
         return labels, numbers
 
     def _labels(self, cells: Mapping[str, Sequence[Any]], where: Where) -> Sequence[Any]:
-        """Return a label per row: its own, of soft labels the largest, of votes most of them."""
         columns = self.columns
         if columns.votes:
             votes = [cells[name] for name in columns.votes]
@@ -64,9 +63,6 @@ class ReadLabels:
     Attributes:
         shown: n labels as they were given; of near names and of votes, the class or None.
         codes: (n,) int64; -1: no label. Of votes, most of them, which are not weighed yet.
-        classes: k labels.
-        votes: of label sources; None: one label per text.
-        notes: sentences about them.
         problems, read_as: of :class:`~lops_adapters.labels.classes.Classes`.
     """
 

@@ -107,7 +107,6 @@ class SoftLabels:
     def _pairs(
         self, cell: Any, row: int, name_row: Callable[[int], str]
     ) -> Iterable[tuple[Any, Any]]:
-        """Return (class, number) of a list or an object of numbers."""
         if cell is None:
             return ()
         self._kind = self._kind or type(cell)

@@ -52,9 +52,7 @@ class Tally:
         gold: (number, gold label) -> rows.
         single: rows of votes with one 1 among zeros.
         words: NULL, N/A and such -> missing labels that are spelt so.
-        notes: sentences about how the files are read.
         unit: of the numbers of rows: line, row or position.
-        paths: of the files; messages name the file if there are several.
     """
 
     def __init__(self) -> None:
@@ -89,7 +87,6 @@ class Tally:
         return np.array(numbers, dtype=np.int64)
 
     def _new(self, label: Any, where: Where, row: int) -> int:
-        """Return the number of a label that is not known yet."""
         if not _is_name(label):
             inside = next(leaves(label), None) if isinstance(label, dict) else None
             way_out = f"; a path names a value in it: .{inside[0]}" if inside else ""

@@ -29,7 +29,6 @@ class Tokens:
 
     Attributes:
         rows: per document its (length,) int32 token ids, special tokens included.
-        words: the words of each document.
         max_tokens: longer documents are cut.
     """
 

@@ -158,7 +158,6 @@ def prepare_language_model(
 
 
 def _kept(folder: Path) -> dict[str, float] | None:
-    """Return accuracy and seconds of a trained model; None if it is missing or damaged."""
     if not folder.is_dir():
         return None
     try:
@@ -193,7 +192,6 @@ def _train(
     *,
     quiet: bool,
 ) -> float:
-    """Train in place and return the accuracy on held-out documents."""
     torch = import_torch()
     rng = np.random.default_rng([_SEED, 2])
     usable = np.array([i for i, row in enumerate(documents) if len(row) > 2])
@@ -268,7 +266,6 @@ def _predict_masked(
     tokenizer: Any,
     engine: Engine,
 ) -> tuple[Any, Any]:
-    """Return (m, V) logits at the masked places of a batch, and the (m,) int64 original tokens."""
     torch = import_torch()
     ids, attention = padded([row for row, _, _ in masked], tokenizer.pad_token_id, engine.device)
     hidden = model.base_model(input_ids=ids, attention_mask=attention).last_hidden_state

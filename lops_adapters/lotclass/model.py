@@ -30,14 +30,7 @@ def whole(row: np.ndarray, read_at: str) -> TokenRow:
 
 @dataclass
 class LotclassClassifier(TextClassifier):
-    """Predicts the class of any text, with the network of a run.
-
-    Attributes:
-        classes: class names, in the order of probability columns.
-        network: encoder and class head.
-        max_tokens: longer texts are cut.
-        read_at: where the class is read, see :class:`~.settings.LotclassSettings`.
-    """
+    """Predicts the class of any text, with the network of a run."""
 
     classes: Sequence[str]
     network: LotclassProbe

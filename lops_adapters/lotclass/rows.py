@@ -31,11 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class RowMaker:
-    """Finds the words that identify the classes in the documents, and makes their rows.
-
-    Attributes:
-        tokens: the documents.
-    """
+    """Finds the words that identify the classes in the documents, and makes their rows."""
 
     def __init__(
         self, corpus: Corpus, tokenizer: Any, engine: Engine, job: Job[LotclassSettings]

@@ -182,7 +182,6 @@ def given_vectors(samples: Any) -> np.ndarray | None:
 
 
 def _stacked(rows: Sequence[Any]) -> np.ndarray:
-    """Return vectors as the rows of one array."""
     for position, row in enumerate(rows):
         if not isinstance(row, np.ndarray) or row.ndim != 1:
             raise LopsError(

@@ -234,7 +234,6 @@ def _check_classifier(estimator: Any) -> None:
 
 
 def _last_step(estimator: Any) -> Any:
-    """Return the classifier of a pipeline, or the estimator itself."""
     from sklearn.pipeline import Pipeline
 
     return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
@@ -274,7 +273,6 @@ def _count(samples: Any) -> int:
 
 
 def _probabilities(model: Any, rows: Any) -> np.ndarray:
-    """Return (n, classes seen) probabilities."""
     if hasattr(model, "predict_proba"):
         return np.asarray(model.predict_proba(rows))
     scores = np.asarray(model.decision_function(rows), dtype=np.float64)

@@ -132,7 +132,6 @@ class HybridProbe(Steady, Probe):
 
 
 def _heard(stages: Sequence[Stage], by: Callable[[Heard], Heard]) -> list[Stage]:
-    """Return the stages; ``by`` replaces their listeners."""
     return [
         stage if stage.heard is None else replace(stage, heard=by(stage.heard)) for stage in stages
     ]

@@ -159,7 +159,6 @@ class TransformerProbe(Probe):
                 yield update
 
     def _learn(self, optimizer: Any, batch: dict[str, Any], codes: Any) -> Any:
-        """Make one update and return the logits before it."""
         torch = import_torch()
         with autocast(self._device, self.precision):
             logits = self._model(**batch).logits

@@ -125,7 +125,6 @@ def seed_votes(
 
 
 def _processed(word: str) -> list[str]:
-    """Return the words of a seed, processed as a document's words before stop words are dropped."""
     return word.translate(_DELETE_PUNCTUATION).lower().split()
 
 

@@ -175,7 +175,6 @@ def _legend(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def _svg(inside: str, spoken: str) -> str:
-    """Return a chart; ``spoken`` is read out in its place."""
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img"'
         f' aria-label="{escaped(spoken)}">{inside}</svg>'

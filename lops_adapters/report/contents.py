@@ -136,7 +136,6 @@ class Charts:
         thresholds: (confidence, rows at or above it, rows with a gold label, wrong ones among
             these or None), descending, at most 201.
         own_threshold: one of ``thresholds`` that keeps exactly the kept rows, or None.
-        is_probability: whether the confidences are probabilities that the label is right.
     """
 
     learnt: list[tuple[float | None, int, int]]
@@ -157,7 +156,6 @@ class Listed:
         n_unlisted: rejected rows that did not fit.
         to_check: numbers of ``suspects``, in the order in which a person checks them.
         near: groups of near-duplicates, at most 100; groups with several labels first.
-        n_near: number of all groups.
     """
 
     suspects: list[Suspect]
@@ -174,14 +172,11 @@ class SelectionPage(StoredPage):
     """Everything the page of a selection shows; made by :func:`.data.selection_page`.
 
     Attributes:
-        title, source: headings.
         why: sentences: probe, rule, why training stopped, what to do next.
         settings, versions: what is needed to repeat the selection.
         table: what ``lops apply`` needs: column (of the labels), sha256 (of the files), counts
             (what is corrected, see :mod:`lops_adapters.labels.naming`), command; and check, the
             command that uses checked rows. Empty if the rows come from no file.
-        counts, charts, rows: of all rows, of the charts, and the listed rows.
-        sources: label sources; empty if each row has one label.
         estimate: the share of wrong labels, and its range from low to high; empty: unknown.
         wrong: a heading, and the same of each class, as text; empty: unknown.
         ladder: (least probability of a kept label, rows that it rejects, expected number of right

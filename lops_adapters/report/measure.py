@@ -125,10 +125,6 @@ def least_trusted(
     Ties: rejected rows first, then the largest ``doubt``, then a hash. At most ``total`` in all and
     ``per_class`` per class; lowered where all classes together pass ``total`` (0: none).
 
-    Args:
-        confidence, codes, mask: (n,) float64, int class of each row, and bool, kept rows.
-        doubt: (n,) float64, the probe's probability of another class.
-
     >>> confidence, codes = np.array([0.1, 0.9, 0.2]), np.array([0, 0, 1])
     >>> mask, doubt = np.zeros(3, bool), np.zeros(3)
     >>> least_trusted(confidence, codes, mask, doubt, per_class=1, total=9).tolist()

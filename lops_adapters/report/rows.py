@@ -27,10 +27,7 @@ class PageRows:
     """The n rows of a selection.
 
     Attributes:
-        selection: of the rows.
         confidence: (n,) float64, finite.
-        texts: by position.
-        labels: pseudo-labels.
         suggested, probability, gold, ids: lists; None: not given.
         numbers: of the rows in their table, from 1; None: 1 to n.
         keys: what names the rows in corrections; None: numbers do.

@@ -144,7 +144,6 @@ def _near(page: SelectionPage) -> str:
 
 
 def _thresholds(page: SelectionPage) -> tuple[str, list[list[float]]]:
-    """Return the card with the slider and the places of its marker; needs two thresholds."""
     charts = page.charts
     totals = page.counts
     if len(charts.thresholds) < 2:

@@ -59,7 +59,6 @@ def listed(page: SelectionPage) -> str:
 
 
 def _how(page: SelectionPage) -> str:
-    """Return how rows are corrected: the counter, the download, the keys, the next command."""
     entries = [
         ("j</kbd> <kbd>k", "next, previous row"),
         ("a", "accept the suggestion"),

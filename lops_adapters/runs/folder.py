@@ -109,7 +109,6 @@ class RunFolder:
         return arrays, float(arrays.pop("seconds"))
 
     def _load(self, name: str) -> dict[str, np.ndarray]:
-        """Return the arrays of a finished stage; LopsError: damaged, or not of this run."""
         path = self.work / f"{name}.npz"
         try:
             with remote.opened(path) as file, np.load(file) as stored:
@@ -195,7 +194,6 @@ def describe(
 
 
 def _made(folder: Path) -> Path:
-    """Make a folder of a run, if it is missing."""
     try:
         folder.mkdir(exist_ok=True)
     except FileExistsError:

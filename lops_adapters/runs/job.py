@@ -33,11 +33,7 @@ class Job(Generic[Settings]):
     """One run: where it writes, its settings, and what else decides it.
 
     Attributes:
-        folder: the run folder.
-        settings: of the framework.
         seed: of everything random.
-        device: a device PyTorch knows.
-        quiet: no progress bars.
         gold: (n,) gold labels of the documents, only for an arm that is defined by them.
         words: names and seed words of each class, for methods that use them.
         checked: position of a document -> its class by a person, None: none of them; for methods

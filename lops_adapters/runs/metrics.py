@@ -30,9 +30,7 @@ class Measure:
     """Measures on the documents that came without a label.
 
     Attributes:
-        evaluator: of these documents.
         measured: (m,) int64, their positions in the corpus, ascending.
-        classes: of the corpus.
     """
 
     evaluator: Evaluator

@@ -24,11 +24,10 @@ from lops_adapters.scale.cluster import connected, spread
 from lops_adapters.tables.draw import expected
 from lops_adapters.tables.engine import Output, finish
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.parts import part_files, rehearse_labels, write_parts
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import Scoring
-from lops_adapters.tables.survey import Survey, rows_by_key, survey_of
+from lops_adapters.tables.survey import Survey, TableJob, rows_by_key, survey_of
 
 PART_ROWS = 100_000  # of Parquet, about; other files are not cut
 

@@ -102,11 +102,6 @@ def content_keys(samples: Sequence[Any], seed: int) -> np.ndarray:
     return tie_hash(keys, seed)
 
 
-def name_keys(names: Sequence[str]) -> np.ndarray:
-    """Return one number per name, (n,) uint64; unlike content, names differ by white space."""
-    return content_keys([name.encode("utf-8", "surrogatepass") for name in names], 0)
-
-
 def _digest(sample: Any, position: int) -> bytes:
     """Return 8 bytes by content; a salt keeps the kinds of samples apart."""
     if isinstance(sample, str):  # lone surrogates, as in broken downloads, have no strict UTF-8

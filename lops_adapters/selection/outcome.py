@@ -105,11 +105,8 @@ class Outcome:
         """Return the outcome of a mask; each class's threshold is the number kept.
 
         Args:
-            mask, confidence, labels, rule, stopped: see :class:`Outcome`.
-            n_classes: k.
             why: one reason for all classes, or one per class.
             learnt_at: default: not recorded.
-            predicted: the probe's last predictions; default: none.
         """
         n, k = len(labels), n_classes
         learnt_at = np.full(n, np.inf) if learnt_at is None else learnt_at

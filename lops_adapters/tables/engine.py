@@ -16,9 +16,8 @@ from lops_adapters.labels.naming import CHECKED, LABEL, ROW, TEXT, naming
 from lops_adapters.report.classes import by_accuracy
 from lops_adapters.tables import parts
 from lops_adapters.tables.fit import Done, Fit, check_sample, fit
-from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.parts import part_files, rehearse_labels, write_parts
-from lops_adapters.tables.survey import survey_of
+from lops_adapters.tables.survey import TableJob, survey_of
 
 if TYPE_CHECKING:
     from lops_adapters.report.contents import SelectionPage

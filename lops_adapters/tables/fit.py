@@ -18,9 +18,9 @@ from lops_adapters.report.totals import Totals, suggestions
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.surroundings import describe
-from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.sample import Sample
 from lops_adapters.tables.scoring import SampleCommittee, Scoring
+from lops_adapters.tables.survey import LABEL, TableJob
 from lops_adapters.texts import near_duplicates
 from lops_adapters.texts.class_table import class_table
 from lops_adapters.texts.explain import Why, class_problems, pair_sentences

@@ -18,8 +18,8 @@ from lops_adapters.labels.classes import Classes
 from lops_adapters.labels.naming import COUNTS, GIVEN, OURS, TABLE
 from lops_adapters.report.totals import Totals
 from lops_adapters.selection import Method
-from lops_adapters.tables.job import LABEL, TableJob
 from lops_adapters.tables.scoring import ScoredBlock, Scoring
+from lops_adapters.tables.survey import LABEL, TableJob
 from lops_adapters.texts.result import COLUMNS
 
 TO_CHECK = "to_check.csv"  # rows for a person to check, of the committee

@@ -37,14 +37,11 @@ class Sample:
     """The n sampled rows, in the order of the table.
 
     Attributes:
-        columns: of the table.
-        drawn: positions and rows.
         texts: of the rows; without a column of texts, row numbers in their place.
         rest: texts of sampled rows without a label.
         labelled: the rows with codes of the table's classes, by name, with votes and groups.
         gold, ids: None: no column. A missing gold label is None.
         vectors: (n, width) numbers to score in place of the texts; None: not given.
-        classes: of the table.
         groups: None: no column.
         shared_groups: (n,) int64 codes of the groups; -1: a row has none.
         reader: of votes; None: each row has one label.

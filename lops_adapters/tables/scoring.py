@@ -18,8 +18,7 @@ from lops_adapters.report.totals import Totals
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment, FittedCommittee
 from lops_adapters.tables.draw import row_ids
-from lops_adapters.tables.job import LABEL, TableJob
-from lops_adapters.tables.survey import texts_of
+from lops_adapters.tables.survey import LABEL, TableJob, texts_of
 from lops_adapters.texts.rest import Rest
 
 # Places of labelled rows, the assessment on them, and when they were learnt.
@@ -98,9 +97,6 @@ class Scoring:
     """What scoring a block takes; can be pickled.
 
     Attributes:
-        job: what is asked for.
-        classes: of the whole table.
-        columns: that are added.
         positions: (n,) int64 of the sample in the table, ascending.
         assessment: on the sample.
         learnt_at: (n,) of the sample; None: the method has no learning times.
@@ -172,8 +168,6 @@ class ScoredBlock:
     """A block of a table with what is said of its m labelled rows.
 
     Attributes:
-        scoring: that scored it.
-        block: of rows.
         start: the row of the table that it begins at, from 0.
         rows: (m,) int64 places in the block.
         assessment: on these.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -23,19 +24,60 @@ from lops_adapters.labels.classes import Classes, read_classes
 from lops_adapters.labels.columns import Columns
 from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import LabelReader
-from lops_adapters.selection.canonical import content_keys, name_keys
+from lops_adapters.selection import Choice
+from lops_adapters.selection.canonical import content_keys
 from lops_adapters.tables.draw import Draw, Limits
 from lops_adapters.tables.sample import Sample, SampledRow
+from lops_adapters.texts.rest import MOST
 
 PROBE_ROWS = 300_000  # of the sample, by default
+LABEL = "lops_label"  # a column: of soft labels the largest, of votes the most probable
+RELABEL = 0.9
 EVERYTHING = sys.maxsize  # rows of a sample that is the table
+
+
+@dataclass(frozen=True)
+class TableJob:
+    """What is asked for.
+
+    Attributes:
+        choice: how to select; few methods score rows outside their sample.
+        probe_rows: rows of the sample.
+        relabel: smallest probability of a suggestion that relabels a rejected row.
+        escape: an apostrophe before cells that a spreadsheet takes for formulas.
+        page: title, source and table of the page.
+        checked: row of the table, from 0 -> label by a person.
+    """
+
+    columns: Columns
+    choice: Choice
+    probe_rows: int
+    relabel: float = RELABEL
+    escape: bool = False
+    page: Mapping[str, Any] = field(default_factory=dict)
+    checked: Mapping[int, Checked] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    command: str = ""
+
+    @property
+    def most(self) -> int:
+        """The rows of the sample; everything, if the method cannot score other rows."""
+        plain = self.choice.row.assesses and self.columns.is_plain
+        return self.probe_rows if plain else EVERYTHING
+
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """What a survey is told of its sample; no rows without a label if they get none."""
+        labels_rest = self.choice.row.assesses and self.columns.is_plain
+        rest = min(self.probe_rows, MOST) if labels_rest else 0
+        return {"most": self.most, "seed": self.choice.seed, "rest": rest}
 
 
 class Survey:
     """What the first pass finds; surveys of consecutive parts of a table can be joined.
 
     Args:
-        columns: of the table.
         seed, limits: of the draw.
         most: rows of the sample; 0: labels are only counted in ``tally``.
         start: position of the first row in the table.
@@ -171,7 +213,8 @@ def rows_by_key(classes: Classes) -> dict[int, int]:
 
 
 def _keys(labels: Iterable[Hashable]) -> list[int]:
-    return name_keys([valid_text(str(label)) for label in labels]).tolist()
+    # As bytes: unlike texts, labels differ by white space.
+    return content_keys([valid_text(str(label)).encode() for label in labels], 0).tolist()
 
 
 def survey_of(table: Table, columns: Columns, **settings: Any) -> Survey:

@@ -130,7 +130,6 @@ def _run(framework: Framework[Any], data: Path, output: Path, options: Sequence[
 
 
 def _written(folder: Path) -> Path:
-    """Write the default data and return their folder."""
     folder.mkdir(parents=True)
     texts, _, gold = noisy_texts(60)
     _write(
@@ -141,7 +140,6 @@ def _written(folder: Path) -> Path:
 
 
 def _permuted(source: Path, folder: Path) -> Path:
-    """Write the data with permuted gold labels, and all other files; return their folder."""
     folder.mkdir(parents=True)
     for file in source.iterdir():
         (folder / file.name).write_bytes(file.read_bytes())

@@ -120,7 +120,6 @@ def agree(
 
 
 def _joint(votes: Votes) -> np.ndarray:
-    """Return the probabilities of the classes by all votes, (n, k); 0 for a class without votes."""
     used, codes = votes.used
     joint = np.zeros((len(codes), len(votes.classes)))
     joint[:, used] = by_votes(codes, len(used)).posterior(codes, np.ones((len(codes), len(used))))

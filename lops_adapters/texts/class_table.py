@@ -15,7 +15,6 @@ class Wrong(NamedTuple):
 
     Attributes:
         shares: class -> estimated share of wrong labels, in [0, 1]; None: no estimate.
-        rate: by checked rows; None: none is checked.
         rates: the same per class, of classes with checked rows.
         limits: of the estimate, in [0, 1].
         calibrated: whether the limits hold for about 80 % of tables; then they are shown.

@@ -34,7 +34,6 @@ class Why:
     Attributes:
         classes, texts: problems of the data: of the classes; of copies and empty texts.
         first: the members or the probe, what is kept, the training.
-        pairs: the most frequent suggestions.
         notes: labels that were read as a class, label sources, rows without a label.
         rows: what only the report says: scripts, copies, checked rows.
         last: what to do next.

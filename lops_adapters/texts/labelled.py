@@ -53,10 +53,7 @@ def select_labelled(
     Args:
         labelled: n texts; of votes, the codes only tell which texts have one.
         choice: how to select, with a probe in place of a classifier of scikit-learn.
-        labels: n labels to show.
         embeddings, pred_probs, checked: as for :func:`select`.
-        notes, problems: sentences about the labels.
-        column: of texts, as it was given.
         where: names texts in sentences, given their positions.
         rest: texts without a label that are in no selection, and only learnt from.
     """

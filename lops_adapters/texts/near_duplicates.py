@@ -31,9 +31,6 @@ def near_duplicates(texts: Sequence[str]) -> list[np.ndarray]:
     equal MinHash bands (Broder, 1997), each with the first and the last one before it; groups that
     share a text are joined.
 
-    Args:
-        texts: n strings; a text without a word is in no group.
-
     >>> texts = ["Order 17 has not arrived, where is it?", "Refund!", "order 4 has not arrived!"]
     >>> [group.tolist() for group in near_duplicates([*texts, "order 8 has not arrived"])]
     [[2, 3]]

@@ -61,12 +61,9 @@ def rest_of(
     """Learn to label texts without a label; the order of the texts changes nothing.
 
     Args:
-        committee: fitted to the texts with a label.
         texts: n texts with a label; of more than :data:`MOST`, the first by a hash of the content.
         known: (n,) int codes of the corrected labels; -1: of no class.
         pool: m texts without a label, at least one.
-        encoder: of the committee.
-        seed: of the training.
     """
     classes = list(committee.classes)
     drawn = np.flatnonzero(known >= 0)

@@ -65,7 +65,6 @@ def examine(root: Path, upstream: Upstream) -> File:
 
 
 def _git_apply(data: bytes, upstream: Upstream, *options: str) -> bytes | None:
-    """Return the file as ``git apply`` changes it; None: the patch does not fit."""
     patch = upstream.patch
     if _has_windows_ends(data):
         patch = re.sub(rb"(?m)^(\+(?!\+\+ ).*)$", rb"\1\r", patch)

@@ -12,7 +12,6 @@ class Upstream:
     """An original repository.
 
     Attributes:
-        name: its name in commands.
         title, repository, commit, licence, layout: see ``upstreams.toml``.
         scripts: folder within a checkout for the copied files.
         file, blob: path of the file that the patch touches, and its git blob id at that commit.

@@ -22,9 +22,6 @@ class WestclassClassifier(TextClassifier):
     """Predicts the class of any text, with the network of a run.
 
     Attributes:
-        classes: class names, in the order of probability columns.
-        network: the trained network.
-        settings: of the run.
         words: of scripts without spaces, at which texts are cut.
     """
 

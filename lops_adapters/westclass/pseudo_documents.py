@@ -52,7 +52,6 @@ class PseudoDocuments:
 
 
 def _groups(items: list[T], sizes: np.ndarray) -> list[list[T]]:
-    """Return items in consecutive groups of the given sizes."""
     ends = np.cumsum(sizes)
     starts = ends - sizes
     return [items[begin:end] for begin, end in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -139,7 +138,6 @@ def _draw(
     alpha: float,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Draw one word for each token, given the token's document."""
     words = np.empty(len(document), dtype=np.int64)
     general = rng.random(len(document)) < alpha
     words[general] = np.searchsorted(below, rng.random(int(general.sum())), side="right")

@@ -80,8 +80,6 @@ def doubts(
     """Yield what is doubtful about k class names, in words.
 
     Args:
-        names: of the classes.
-        sources: see :class:`Names`.
         words: that describe each class.
         frequent: how many words could describe a class.
     """

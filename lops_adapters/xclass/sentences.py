@@ -17,7 +17,6 @@ def class_vectors(
     """Return the mean vector of the sentences that name each class, (k, width), of length 1.
 
     Args:
-        names: of k classes; an underscore is a space.
         read: returns the vectors of m sentences, (m, width).
         templates: of sentences; ``{}`` is the name.
     """

@@ -98,34 +98,6 @@ def test_none_of_the_classes(here, capsys):
     assert ROWS[4][0] not in rejected
 
 
-SAVED = {
-    "semicolons": ("given.csv", "row;label\n3;Größe\n4;klein\n", "utf-8-sig"),
-    "windows": ("given.csv", "row;label\n3;Größe\n4;klein\n", "cp1252"),
-    "unicode text": ("given.csv", "row\tlabel\n3\tGröße\n4\tklein\n", "utf-16"),
-    "tabs": ("given.tsv", "row\tlabel\n3\tGröße\n4\tklein\n", "utf-8"),
-}
-
-
-@pytest.mark.parametrize("kind", [*SAVED, "spreadsheet"])
-def test_files_as_spreadsheets_save_them(here, kind, capsys):
-    names = {"class 0": "Größe", "class 1": "klein", "class 2": "c"}
-    table = write_table(here / "news.csv", [[a, b, names[c], d] for a, b, c, d in ROWS])
-    if kind == "spreadsheet":
-        book = pytest.importorskip("openpyxl").Workbook()
-        for row in (["row", "label"], [3, "Größe"], [4, "klein"]):
-            book.active.append(row)
-        book.save(here / "given.xlsx")
-        given = here / "given.xlsx"
-    else:
-        name, text, encoding = SAVED[kind]
-        given = here / name
-        given.write_bytes(text.encode(encoding))
-    run(table, "--output", "out", "--checked", given)
-    assert "by 2 checked rows" in capsys.readouterr().out
-    kept = {row["nr"]: row["weak"] for row in read_table(here / "out" / "kept.csv")}
-    assert (kept[ROWS[2][0]], kept[ROWS[3][0]]) == ("Größe", "klein")
-
-
 @pytest.mark.parametrize(("suffix", "more"), [(".csv", ["--probe-rows", "100"]), (".parquet", [])])
 def test_a_column_of_the_table(here, suffix, more, capsys):
     said = {3: "class 0", 4: "-", 5: " Class 1"}

@@ -3,16 +3,11 @@
 import json
 import random
 
-import numpy as np
 import pytest
 
 import lops_adapters
 from lops_adapters.cli import agree as agree_command
 from lops_adapters.cli import select as select_command
-from lops_adapters.formats.readers import open_table
-from lops_adapters.labels.columns import Columns
-from lops_adapters.labels.reader import read_labels
-from lops_adapters.tables.survey import survey_of
 from lops_adapters.texts.agree import agree
 
 from ..noisy import noisy_texts, read_table, write_table
@@ -111,16 +106,3 @@ def test_votes_and_checked_rows_in_lists_and_tables(here, suffix):
         assert float(row["lops_confidence"]) == pytest.approx(result.confidence[i], abs=1e-5)
         assert (row["lops_suggested"] or None) == result.shown_suggestion(i)
         assert row["lops_label"] == (result.corrected[i] if result.mask[i] else result.labels[i])
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_votes_of_every_format_are_read_alike(here, suffix):
-    votes = votes_of(labels_of(30))
-    rows = table_of([f"text {i}" for i in range(30)], votes)
-    table = open_table([write_table(here / f"t{suffix}", rows, ["text", *NAMES])])
-    survey = survey_of(table, Columns("text", votes=tuple(NAMES)))
-    sample, read = survey.sample(survey.classes()), read_labels(votes)
-    assert list(sample.classes.names) == read.classes
-    voted = read.codes >= 0
-    np.testing.assert_array_equal(sample.labelled.votes.codes, read.votes.codes[voted])
-    np.testing.assert_array_equal(sample.labelled.codes, read.codes[voted])

@@ -51,12 +51,6 @@ def test_an_array_on_standard_input(monkeypatch):
     assert rows(".json") == sorted(ROWS)
 
 
-def test_lines_of_objects_in_a_json_file():
-    write_table(Path("t.jsonl"), ROWS, ["text", "label"]).rename("t.json")
-    run("t.json", "--label", "label")
-    assert rows(".jsonl") == sorted(ROWS)
-
-
 ARRAY = '\ufeff [ {"label": "a", "n": 1.50},\r\n\r\n  {"n": 2,"label":"b"} , {"x": "é"}\r\n ]\r\n'
 
 
@@ -191,21 +185,6 @@ def test_label_studio_with_one_annotator():
     Path("export.json").write_text(json.dumps(exported), encoding="utf-8")
     with pytest.raises(LopsError, match=r"export.json, row 2: the label .*several classes"):
         run("export.json", "--label", "label")
-
-
-def test_label_studio_json_min():
-    """Objects with a choice, or with an object of choices."""
-    records = [
-        {"text": text, "label": {"choices": [label]} if i % 2 else label, "annotator": 1, "id": i}
-        for i, (text, label) in enumerate(ROWS)
-    ]
-    Path("min.json").write_text(json.dumps(records), encoding="utf-8")
-    run("min.json", "--label", "label")
-    assert len(rows(".json")) == 60
-    records[0]["label"] = {"choices": ["class 0", "class 1"]}
-    Path("min.json").write_text(json.dumps(records), encoding="utf-8")
-    with pytest.raises(LopsError, match=r"min.json, row 1: the label is .*holds several classes"):
-        run("min.json", "--label", "label")
 
 
 def test_lines_of_fasttext():

@@ -153,24 +153,6 @@ def test_types_of_parquet_stay(here):
     assert all(row in given for row in kept.select(table.schema.names).to_pylist())
 
 
-def test_json_keeps_every_byte(here):
-    lines = [
-        f'{{"n": 1.50, "text": {json.dumps(row[1])}, "weak": {i % 2}, '
-        '"big": 12345678901234567890, "é": null}'
-        for i, row in enumerate(ROWS)
-    ]
-    (here / "rows.jsonl").write_text("\n\n".join(lines), encoding="utf-8")
-    run("rows.jsonl")
-    written = [
-        line
-        for name in ("kept", "rejected")
-        for line in (here / "rows-lops" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    ]
-    assert len(written) == len(lines)
-    assert {line.split(', "lops_confidence"')[0] + "}" for line in written} == set(lines)
-    assert {json.loads(line)["lops_suggested"] for line in written} == {0, 1}
-
-
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [

@@ -12,7 +12,7 @@ from lops_adapters.cli import apply, standard_input
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
-from lops_adapters.formats import files, limits
+from lops_adapters.formats import files, lines
 from lops_adapters.formats.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
@@ -79,7 +79,7 @@ def test_damaged_and_hostile_packed_files(here, monkeypatch):
     (here / "bad.csv.gz").write_bytes(whole[:40] + b"\0\0\0\0" + whole[44:])
     for name in ("cut", "no", "bad"):
         refused(f"{name}.csv.gz cannot be unpacked .*; wanted gzip", f"{name}.csv.gz")
-    monkeypatch.setattr(limits, "LARGE", 2**20)
+    monkeypatch.setattr(lines, "LARGE", 2**20)
     (here / "bomb.csv.gz").write_bytes(gzip.compress(b"text,weak\n" + b"a" * 2**22))
     refused("bomb.csv.gz unpacks to more than 200 times its size", "bomb.csv.gz")
     (here / "news.parquet.gz").write_bytes(whole)
@@ -146,8 +146,8 @@ def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
     refused("several formats .csv, xlsx.", "news.csv", "news.xlsx")
     (here / "no.xlsx").write_text("text,weak\n")
     refused("no.xlsx cannot be read as a spreadsheet", "no.xlsx")
-    monkeypatch.setattr("lops_adapters.formats.limits.LARGE", 100)
-    monkeypatch.setattr("lops_adapters.formats.limits.RATIO", 1)
+    monkeypatch.setattr("lops_adapters.formats.lines.LARGE", 100)
+    monkeypatch.setattr("lops_adapters.formats.lines.RATIO", 1)
     refused("news.xlsx unpacks to more than", "news.xlsx")
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     refused(r"news.xlsx needs openpyxl.*'lops_adapters\[excel\]'", "news.xlsx")

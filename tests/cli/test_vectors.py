@@ -133,26 +133,6 @@ def test_soft_labels_a_column_per_class(here, suffix):
     assert "Without a largest soft label: 1 row (" in text
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("kind", ["list", "object"])
-def test_soft_labels_in_one_column(here, suffix, kind):
-    cells = [[0.1, 0.9] if code else [0.9, 0.1] for code in CODES]
-    if kind == "object":
-        cells = [{"class 0": a, "class 1": b} for a, b in cells]
-    if suffix == ".csv":
-        cells = [json.dumps(cell) for cell in cells]
-    rows = [[row[0], row[1], cell] for row, cell in zip(ROWS, cells, strict=True)]
-    path = write_table(here / f"news{suffix}", rows, ["nr", "text", "votes"])
-    run(path, *TEXT, "--soft-labels", "votes", "--encoder", "none")
-    expected = select([row[1] for row in ROWS], [row[2] for row in ROWS])
-    found = kept(suffix=suffix)
-    assert [row["nr"] for row in found] == [ROWS[i][0] for i in expected.kept]
-    labels = [CODES[i] if kind == "list" else ROWS[i][2] for i in expected.kept]
-    if suffix == ".csv":
-        labels = list(map(str, labels))
-    assert [row["lops_label"] for row in found] == labels
-
-
 def test_soft_labels_that_cannot_be_used(here):
     write_table(here / "news.csv", [[*row, "1"] for row in ROWS], [*HEADER, "votes"])
     soft = ["--soft-labels", "votes"]
@@ -163,11 +143,4 @@ def test_soft_labels_that_cannot_be_used(here):
     wanted = "found 'class [01]' for the class 'weak'; wanted a number"
     refused(wanted, *given, "--soft-labels", "weak")
     refused("the 120 rows has a largest soft label: all are ties", *given, *soft)
-    for bad in (10**400, -1, "inf", [1]):
-        lines = [{"text": "a", "votes": [1, 2]}, {"text": "b", "votes": [1, bad]}]
-        (here / "odd.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        refused(
-            "--soft-labels, line 2: found .* for the class 1; wanted a number, 0 or more",
-            "odd.jsonl", *TEXT, *soft,
-        )  # fmt: skip
     refused("no column 'vote'", "news.csv", *TEXT, "--soft-labels", "vote")

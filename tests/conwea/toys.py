@@ -2,11 +2,18 @@
 random BERT that reads it.
 """
 
-import numpy as np
-
 from lops_adapters.conwea.settings import ConweaSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, letter_pieces, save_bert
+from ..framework_tools import (
+    ARTS,
+    COMMON,
+    LAW,
+    SPORT,
+    letter_pieces,
+    save_bert,
+    sentence,
+    toy_documents,
+)
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 SEEDS = {
@@ -37,35 +44,25 @@ def settings(**overrides):
     return ConweaSettings(**{**SMALL, "iterations": 2, **overrides})
 
 
-def _sentence(rng, label, words):
-    size = int(rng.integers(5, 9))
-    sentence = [str(word) for word in rng.choice(COMMON, size)]
-    for place in rng.choice(size, 3, replace=False):
-        sentence[place] = str(rng.choice(TOPICS[label]))
-    for word in words:
-        sentence.insert(int(rng.integers(1, size)), word)
-    return f"The {' '.join(sentence)}."
+def _document(rng, number, label, other):
+    special, found = ["oil painting"] if label == "arts" else ["court"], []
+    for _ in range(int(rng.integers(2, 5))):
+        more = special if rng.random() < 0.5 else []
+        words = sentence(rng, TOPICS[label])
+        size = len(words)
+        for word in more:
+            words.insert(int(rng.integers(1, size)), word)
+        found.append(f"The {' '.join(words)}.")
+    if number % 8 == 0:
+        found.append(f"Later the {SEEDS[other][0]} and the {SEEDS[other][0]} went.")
+    return found
 
 
 def documents(n=72, seed=0):
     """n short documents and their gold labels; one in eight speaks of another class once, which
     makes wrong pseudo-labels.
     """
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for number in range(n):
-        label = CLASSES[number % 3]
-        special = ["oil painting"] if label == "arts" else ["court"]
-        sentences = [
-            _sentence(rng, label, special if rng.random() < 0.5 else [])
-            for _ in range(int(rng.integers(2, 5)))
-        ]
-        if number % 8 == 0:
-            other = CLASSES[(number + 1) % 3]
-            sentences.append(f"Later the {SEEDS[other][0]} and the {SEEDS[other][0]} went.")
-        texts.append(" ".join(sentences))
-        labels.append(label)
-    return texts, labels
+    return toy_documents(n, seed, CLASSES, _document)
 
 
 def save_word_piece_bert(folder):

@@ -6,7 +6,7 @@ import numpy as np
 
 from lops_adapters.lotclass.settings import LotclassSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_topic_bert
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_topic_bert, sentence, toy_documents
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
@@ -45,33 +45,22 @@ def settings(**overrides):
     return LotclassSettings(**{**SMALL, **overrides})
 
 
-def _sentence(rng, label):
-    size = int(rng.integers(5, 9))
-    own = np.arange(len(COMMON)) % len(CLASSES) == CLASSES.index(
-        label
-    )  # what still tells the class where all its words are masked
-    sentence = [str(word) for word in rng.choice(COMMON, size, p=np.where(own, 0.2, 0.025))]
-    for place in rng.choice(size, 3, replace=False):
-        sentence[place] = str(rng.choice([label, *TOPICS[label]], p=[0.2, *[0.08] * 10]))
-    return f"The {' '.join(sentence)}."
+def _document(rng, number, label, other):
+    found = []
+    for _ in range(int(rng.integers(2, 5))):
+        of = other if rng.random() < 0.05 or number % 10 == 0 else label
+        own = np.arange(len(COMMON)) % len(CLASSES) == CLASSES.index(of)
+        common = np.where(own, 0.2, 0.025)  # tells the class where all its words are masked
+        words = sentence(rng, [of, *TOPICS[of]], [0.2, *[0.08] * 10], common=common)
+        found.append(f"The {' '.join(words)}.")
+    return found
 
 
 def documents(n=90, seed=0):
     """n short documents and their gold labels; one in ten and some sentences are about another
     class, which makes wrong pseudo-labels.
     """
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for number in range(n):
-        label = CLASSES[number % 3]
-        other = CLASSES[(number + 1) % 3]
-        sentences = [
-            _sentence(rng, other if rng.random() < 0.05 or number % 10 == 0 else label)
-            for _ in range(int(rng.integers(2, 5)))
-        ]
-        texts.append(" ".join(sentences))
-        labels.append(label)
-    return texts, labels
+    return toy_documents(n, seed, CLASSES, _document)
 
 
 def save_encoder(folder, **shape):

@@ -207,15 +207,6 @@ def test_a_class_that_loses_all_samples(monkeypatch, dataset, go, tmp_path):
     assert rows_of(done, "lops")[0]["rejected"] == recorder.asked[0][1].count("arts") > 0
 
 
-def test_nothing_above_delta(monkeypatch, dataset, go, tmp_path):
-    done = go(dataset, tmp_path / "run", arms=["standard", "lops"], delta=1.0)
-    for arm in ("standard", "lops"):
-        rows = rows_of(done, arm)
-        assert [row["bootstrapped"] for row in rows] == [0, 0, 0]
-        assert rows[1]["pseudo_labels"] == rows[0]["trained_on"] == rows[1]["initial"]
-    assert read_rows(done.path / "lops" / "bootstrapped-0.csv") == []
-
-
 def test_an_empty_pool(dataset, go, tmp_path):
     """Every document is pseudo-labelled from the start, so there is nothing to bootstrap."""
     mine = tmp_path / "mine.csv"

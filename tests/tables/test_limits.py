@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats import base, limits, parquet
+from lops_adapters.formats import base, lines, parquet
 from lops_adapters.formats.readers import open_table
 from lops_adapters.tables import engine
 
@@ -35,7 +35,7 @@ def test_equal_rows_of_a_parquet_file(tmp_path, monkeypatch):
     table = open_table([path], quiet=True)
     with pytest.raises(LopsError, match=MESSAGE):
         sum(map(len, table.blocks()))
-    monkeypatch.setattr(limits, "LARGE", 3 * 10**9)
+    monkeypatch.setattr(lines, "LARGE", 3 * 10**9)
     assert len(next(iter(table.blocks()))) == base.BLOCK_ROWS
 
 
@@ -54,7 +54,7 @@ def test_pages_that_unpack_to_too_much(tmp_path, monkeypatch):
     path = tmp_path / "repeated.parquet"
     zeros = pa.array([b"\0" * 2**22])
     write_table(pa.table({"text": zeros}), path, compression="zstd", use_dictionary=False)
-    monkeypatch.setattr(limits, "LARGE", 2**21)
+    monkeypatch.setattr(lines, "LARGE", 2**21)
     with pytest.raises(LopsError, match=MESSAGE):
         next(iter(open_table([path], quiet=True).blocks()))
 

@@ -14,9 +14,8 @@ from lops_adapters.selection import Choice
 from lops_adapters.selection.canonical import content_keys
 from lops_adapters.selection.committee.assessment import Assessment
 from lops_adapters.tables import fit
-from lops_adapters.tables.job import TableJob
 from lops_adapters.tables.scoring import SampleCommittee, Scoring
-from lops_adapters.tables.survey import survey_of
+from lops_adapters.tables.survey import TableJob, survey_of
 
 from ..noisy import noisy_rows, write_table
 from ..selection.committee.test_assessment import CODES, OTHERS, fitted

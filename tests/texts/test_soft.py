@@ -73,14 +73,6 @@ def test_weights():
     assert select(TEXTS, LABELS, method="automatic").sample_weight is None
 
 
-@pytest.mark.parametrize("cell", ["[0.1, 0.2, 0.7]", "[1]"])
-def test_every_list_has_a_number_per_class(cell):
-    read = SoftLabels(["p"])
-    assert read.labels([["[0.1, 0.9]"], ["[0.8, 0.2]"]], "row {}".format) == [1, 0]
-    with pytest.raises(LopsError, match=r"soft_labels p, row 1: found \[.*; wanted 2 numbers$"):
-        read.labels([["[0.1, 0.9]"], [cell]], "row {}".format)
-
-
 class Name(str):
     """A key that counts how often it is compared."""
 

@@ -1,10 +1,8 @@
 """A corpus small enough to run WeSTClass on in a second, and a tiny random BERT that reads it."""
 
-import numpy as np
-
 from lops_adapters.westclass.settings import WestclassSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_bert
+from ..framework_tools import ARTS, COMMON, LAW, SPORT, save_bert, sentence, toy_documents
 
 TOPICS = {"fine_arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
@@ -37,31 +35,23 @@ def settings(**overrides):
 
 
 def _sentence(rng, label):
-    size = int(rng.integers(4, 9))
-    sentence = [str(word) for word in rng.choice(COMMON, size)]
-    for place in rng.choice(size, 3, replace=False):
-        sentence[place] = str(rng.choice(TOPICS[label]))
+    words = sentence(rng, TOPICS[label], least=4)
     if rng.random() < 0.3:
-        sentence[int(rng.integers(size))] = label.replace("_", " ")
-    return f"The {' '.join(sentence)}."
+        words[int(rng.integers(len(words)))] = label.replace("_", " ")
+    return f"The {' '.join(words)}."
+
+
+def _document(rng, number, label, other):
+    size = int(rng.integers(1, 4))
+    about = [label] * size + [other] * (size + 1 if number % 8 == 0 else 0)
+    return [_sentence(rng, of) for of in about]
 
 
 def documents(n=72, seed=0):
     """n short documents and their gold labels; one in eight is mostly about another class, which
     makes wrong predictions.
     """
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for number in range(n):
-        label = CLASSES[number % 3]
-        sentences = [_sentence(rng, label) for _ in range(int(rng.integers(1, 4)))]
-        if number % 8 == 0:
-            sentences += [
-                _sentence(rng, CLASSES[(number + 1) % 3]) for _ in range(len(sentences) + 1)
-            ]
-        texts.append(" ".join(sentences))
-        labels.append(label)
-    return texts, labels
+    return toy_documents(n, seed, CLASSES, _document)
 
 
 def save_tiny_bert(folder):

@@ -2,11 +2,9 @@
 vectors know the topics.
 """
 
-import numpy as np
-
 from lops_adapters.xclass.settings import XclassSettings
 
-from ..framework_tools import ARTS, COMMON, LAW, SPORT
+from ..framework_tools import ARTS, LAW, SPORT, sentence, toy_documents
 
 TOPICS = {"arts": ARTS, "law": LAW, "sport": SPORT}
 CLASSES = tuple(TOPICS)
@@ -34,30 +32,20 @@ def settings(**overrides):
     return XclassSettings(**{**SMALL, **overrides})
 
 
-def _sentence(rng, label):
-    size = int(rng.integers(5, 9))
-    sentence = [str(word) for word in rng.choice(COMMON, size)]
-    for place in rng.choice(size, 3, replace=False):
-        sentence[place] = str(rng.choice([label, *TOPICS[label]], p=[0.2, *[0.08] * 10]))
-    return f"The {' '.join(sentence)}."
+def _document(rng, number, label, other):
+    found = []
+    for _ in range(int(rng.integers(2, 6))):
+        of = other if rng.random() < 0.2 or number % 10 == 0 else label
+        words = sentence(rng, [of, *TOPICS[of]], [0.2, *[0.08] * 10])
+        found.append(f"The {' '.join(words)}.")
+    return found
 
 
 def documents(n=90, seed=0):
     """n short documents and their gold labels; one in ten is about another class, which makes wrong
     pseudo-labels.
     """
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
-    for number in range(n):
-        label = CLASSES[number % 3]
-        other = CLASSES[(number + 1) % 3]
-        sentences = [
-            _sentence(rng, other if rng.random() < 0.2 or number % 10 == 0 else label)
-            for _ in range(int(rng.integers(2, 6)))
-        ]
-        texts.append(" ".join(sentences))
-        labels.append(label)
-    return texts, labels
+    return toy_documents(n, seed, CLASSES, _document)
 
 
 def write_folder(folder, texts, labels=None, classes=CLASSES):

@@ -108,7 +108,6 @@ class FittedCommittee:
     def _likelihoods(
         self, samples: Sequence[Any], groups: np.ndarray | None
     ) -> tuple[list[np.ndarray], dict[int, Any]]:
-        """Return the members' likelihoods, (m, k), and what their readers read."""
         read: dict[int, Any] = {}
         of_members = []
         for member in self.members:

@@ -55,7 +55,6 @@ class Posterior:
     """Probabilities of true classes given members and labels or votes; they are not calibrated.
 
     Attributes:
-        mean: of the members.
         true_given_label: (k, k) distribution of true classes per label; of votes, even.
         sources: what votes are worth; None: each sample has one label.
     """
@@ -99,8 +98,6 @@ class Model:
     """What turns scores of any samples into probabilities of their true classes; can be pickled.
 
     Attributes:
-        posterior: of members and labels.
-        calibration: of the posterior.
         frame: makes the rows that shifts weigh.
         shifts: what checked rows say of wrong labels.
         lean: (1 + w, k), what they say of the classes of samples whose label is wrong.
@@ -164,7 +161,6 @@ class Belief:
     """What is believed about n samples.
 
     Attributes:
-        model: what believes it.
         labels: (n,) int64 codes; of votes, the most probable classes.
         before, true: (n, k) probabilities of the true classes, of the posterior and of the model.
         tells: whether members or checked rows can tell right from wrong labels.
@@ -221,9 +217,7 @@ def believe(
     """Return what is believed about samples and their checked rows.
 
     Args:
-        scores: of the members.
         labelled: n samples, all with a label.
-        kind: of the inputs, whose calibration counts.
         choice: how frequent the classes are, and who labelled, which counts for the noise only.
         count_label: whether the label itself is evidence for the class.
     """
@@ -239,7 +233,9 @@ def believe(
             diagnostics = diagnose(scores.choices, likely, codes)
         calibration = calibration_of(diagnostics, of_class, kind, usual)
         can_tell = tells or calibration.applies or bool(checked)
-        posterior = _of_labels(scores, codes, can_tell, count_label)
+        known_by = {"count_label": count_label, "tells": can_tell}
+        truth = label_distribution(likely, codes, scores.folds, **known_by)
+        posterior = Posterior(scores.mean, truth)
     else:
         posterior, estimates = _of_votes(scores, votes, tells)
         # Which other class is right is as uncertain as for labels.
@@ -291,15 +287,6 @@ def _noise(
     certain = before[each, labels] == 1
     certain[places] = True
     return Noise.of(model.shifts, rows, wrong, np.array([*checked], dtype=np.int64), certain, holds)
-
-
-@one_blas_thread
-def _of_labels(scores: Scores, codes: np.ndarray, tells: bool, count_label: bool) -> Posterior:
-    """Estimate how far to believe labels."""
-    truth = label_distribution(
-        scores.likely, codes, scores.folds, count_label=count_label, tells=tells
-    )
-    return Posterior(scores.mean, truth)
 
 
 @one_blas_thread

@@ -65,7 +65,13 @@ class HeldOut(Method):
         members, kind = self.members(labelled.samples, choice)
         folded = Folded.of(labelled, self.folds, choice.seed, choice.quiet)
         folded.check()
-        check_known(labelled, choice)
+        if choice.class_shares is not None:  # refuses bad ones before the trainings
+            shares_of(choice.class_shares, labelled.classes, labelled.codes)
+        if choice.labelled_by is not None and labelled.votes is not None:
+            raise LopsError(
+                f"{typed('labelled_by')} is {choice.labelled_by}, and several sources vote; it is "
+                "for tables with one label per row: leave it out"
+            )
         checks = bool(labelled.checked)
         scores = score(members, folded, unseen=choice.score_unseen, vectors=checks)
         belief = believe(scores, labelled, kind, choice, count_label=self.count_label)
@@ -92,17 +98,6 @@ class Automatic(HeldOut):
         outcome, _ = decide(scores, belief, labelled, choice, count_label=self.count_label)
         said = Predicted.of(scores.likely)
         return replace(outcome, suggested=said.codes, probability=said.probability, noise=None)
-
-
-def check_known(labelled: Labelled, choice: Choice) -> None:
-    """Raise a LopsError if what is known of the labels is not of these labels."""
-    if choice.class_shares is not None:
-        shares_of(choice.class_shares, labelled.classes, labelled.codes)
-    if choice.labelled_by is not None and labelled.votes is not None:
-        raise LopsError(
-            f"{typed('labelled_by')} is {choice.labelled_by}, and several sources vote; it is for "
-            "tables with one label per row: leave it out"
-        )
 
 
 @dataclass(frozen=True)

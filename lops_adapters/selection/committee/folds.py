@@ -77,12 +77,8 @@ class Folded:
     """Samples with labels, and how they are cut into folds.
 
     Attributes:
-        samples: n samples.
         codes: (n,) int class codes; every class occurs.
         classes: k pseudo-labels, in the order of the codes.
-        folds: of cross-validation.
-        seed: of folds and trainings.
-        quiet: no progress bar.
         groups: (n,) int codes; samples of a group do not score each other: they are in one fold.
             None: folds are stratified.
         copies: (n,) int codes of the texts; copies share one, a fold and a score. None: no copies.

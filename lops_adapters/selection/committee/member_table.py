@@ -13,7 +13,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.tf_idf import Topics
 from lops_adapters.encoders.word_counts import (
     AUTO,
     CHAR,

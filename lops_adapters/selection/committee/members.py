@@ -151,9 +151,8 @@ class Neighbours(Member):
             near = product(vectors[rows], self._others.T)
             compared_to_itself = rows[rows < compared]
             near[compared_to_itself - start, compared_to_itself] = -np.inf
-            if apart is not None:
-                for row in rows[several[rows]].tolist():
-                    near[row - start, apart[:compared] == apart[row]] = -np.inf
+            for row in rows[several[rows]].tolist():
+                near[row - start, apart[:compared] == apart[row]] = -np.inf
             probabilities[rows] = self._shares(near)
         return probabilities
 
@@ -178,7 +177,6 @@ class Neighbours(Member):
         return self.encode(samples)
 
     def _shares(self, near: np.ndarray) -> np.ndarray:
-        """Return the classes' shares of the neighbours, (m, k), from (m, o) cosines."""
         counted = weights_by_label(near, self._labels, self._nearest, self._n_classes) + 1e-3
         return np.asarray(counted / counted.sum(axis=1, keepdims=True))
 

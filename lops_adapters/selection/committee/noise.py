@@ -33,8 +33,6 @@ class Noise:
     """The share of wrong labels: what members, other tables and checked rows say together.
 
     Attributes:
-        total: of all samples.
-        of_classes: of each class, k.
         holds: whether the ranges hold the truth in about 80 % of tables; else they are too narrow.
     """
 
@@ -74,7 +72,6 @@ class Noise:
             wrong: (n,) probabilities that labels are wrong; 0 or 1 of checked rows.
             checked: (m,) positions of the checked rows.
             certain: (n,) bool, labels that are believed, and checked rows and their copies.
-            holds: see the class.
         """
         is_checked = np.zeros(len(wrong), dtype=bool)
         is_checked[checked] = True

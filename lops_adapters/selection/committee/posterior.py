@@ -8,6 +8,7 @@ import numpy as np
 from lops_adapters.core import tie_hash
 from lops_adapters.probes.regression import softmax
 from lops_adapters.selection.committee.likelihoods import skill
+from lops_adapters.surroundings import one_blas_thread
 
 # Members are averaged, which makes their likelihoods too even. The exponent was chosen on AG News
 # with labels corrupted at random and by pairs of classes, and confirmed on 20 Newsgroups; see
@@ -46,6 +47,7 @@ def estimate(probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return _transitions(logs, codes[chosen], probabilities.shape[1], strength)
 
 
+@one_blas_thread
 def label_distribution(
     likely: np.ndarray,
     codes: np.ndarray,

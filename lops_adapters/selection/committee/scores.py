@@ -30,7 +30,6 @@ class Mean:
     """How likelihoods of members are averaged.
 
     Attributes:
-        weights: of every member.
         shares: (k,) of the pseudo-labels; inf: a class with fewer samples than folds.
         factors: (k,) of :func:`~.likelihoods.strengths`.
     """
@@ -47,11 +46,7 @@ class Mean:
     def of(self, of_members: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:
         """Return the mean likelihoods, (m, k), in which rare classes are limited."""
         total = sum(weight * each for weight, each in zip(self.weights, of_members, strict=True))
-        return self.limited(np.asarray(total / sum(self.weights)), codes)
-
-    def limited(self, likely: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return likelihoods, (m, k), in which rare classes are limited."""
-        return weakened(likely, codes, self.factors)
+        return weakened(np.asarray(total / sum(self.weights)), codes, self.factors)
 
 
 @dataclass(frozen=True)
@@ -59,12 +54,10 @@ class Scores:
     """What members say of n samples.
 
     Attributes:
-        members: which said it.
         mean: how they are averaged.
         likely: (n, k) mean likelihoods, in which rare classes are limited.
         choices: the (n,) codes of the classes that each member with a weight prefers.
         said: the share of labels that each member prefers, in words.
-        folds: of cross-validation.
         vectors: (n, w), by which samples are compared with checked rows; w is 0 without these.
     """
 
@@ -105,5 +98,5 @@ def score(
         best_skill, total = max(best_skill, own_skill), total + weights[-1] * likely
     average = total / sum(weights)
     mean = Mean(weights, of_labels, strengths(average, codes))
-    likely = mean.limited(average, codes)
+    likely = weakened(average, codes, mean.factors)
     return Scores(members, mean, likely, choices, ", ".join(said), folds, compared)

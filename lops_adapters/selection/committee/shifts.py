@@ -85,8 +85,6 @@ class Frame:
     """Makes rows of any samples of a table.
 
     Attributes:
-        spreads: of the shifts.
-        k: number of classes.
         middle: the mean log-odds.
         vector, length: the mean vector, (w,), and the root of the mean squared distance from it.
     """
@@ -118,8 +116,6 @@ class Shifts:
     """What m checked rows say of the shifts.
 
     Attributes:
-        k: number of classes.
-        known: the checked rows; none is needed.
         pull: (m,) how far each moves the log-odds.
         root: (m, m) by which each narrows them.
     """

@@ -64,7 +64,6 @@ class FunctionSelector:
         return Outcome.of(mask, scores, codes, k, rule=self.name, stopped=why, why=why)
 
     def _read(self, answer: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the (n,) bool mask and the (n,) float64 scores."""
         n, kind = len(codes), answer.dtype.kind
         if kind in "iu" or not answer.size:
             mask = np.zeros(n, dtype=bool)

@@ -69,10 +69,8 @@ def keep_best(
     """Keep the samples with the highest scores.
 
     Args:
-        labelled: n samples.
         choice: how many to keep; its method becomes the rule.
         scores: (n,) float64, higher is more trusted; a LopsError if one is NaN.
-        stopped, learnt_at, predicted: see :class:`.Outcome`.
     """
     codes, k = labelled.codes, len(labelled.classes)
     if np.isnan(scores).any():

@@ -45,7 +45,6 @@ class VoteRows(NamedTuple):
     """Rows to estimate from.
 
     Attributes:
-        signals: of all rows.
         matrix: (r, f) sparse, which signals the rows have.
         both: :func:`~lops_adapters.selection.votes.signals.together`.
         majority: (r, k) float64, shares of the votes, and a little of every class.
@@ -82,7 +81,6 @@ def estimated(rows: VoteRows, prior: float, *, free: bool, confused: bool = Fals
     """Estimate by expectation maximisation.
 
     Args:
-        rows: the rows.
         prior: the exponent of the classes' frequencies.
         free: from the estimated classes alone; else the majority counts, too (:data:`ANCHOR`).
         confused: of :func:`~lops_adapters.selection.votes.pooling.pooled`.

@@ -103,7 +103,6 @@ def _source(
     alone: int,
     changed: int,
 ) -> Source:
-    """Return what is estimated of a source with these (signals, k) counts of true classes."""
     votes = round(float(counts.sum()))
     if not votes:
         return Source(0, float("nan"), 0.0, 1.0, -1, -1, 0.0, 0, 0)

@@ -56,8 +56,6 @@ class Sources:
     """Sources with what their votes are worth; can be pickled.
 
     Attributes:
-        signals: of the sample that they were fitted to.
-        model: what each of them says of each class.
         prior: (k,) float64, what is added for each class.
         trust: the exponent of what votes say, in (0, 1].
         weight: the exponent of the members' likelihoods; 0: they cannot tell.

@@ -6,7 +6,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.tf_idf import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.labels.labelled import Labelled
 from lops_adapters.probes.base import cut

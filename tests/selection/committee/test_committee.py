@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.encoders.topics import Topics
+from lops_adapters.encoders.tf_idf import Topics
 from lops_adapters.encoders.word_counts import count_words
 from lops_adapters.evaluation import noise
 from lops_adapters.labels.labelled import Labelled

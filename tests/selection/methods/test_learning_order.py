@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.selection import build
-from lops_adapters.texts.select import select
 
 from ...noisy import noisy_texts
 from ..stand_in import Told, world
@@ -38,16 +36,3 @@ def test_keeps_what_ranked_keeps_if_enough_is_learnt(keep, seed):
             assert one.mask[here & learnt].all()
             assert other.mask[here & learnt].all()
     assert any(np.isinf(one.learnt_at))
-
-
-@pytest.mark.parametrize("keep", [0.3, 0.5])
-def test_select_means_the_row_of_the_table(keep):
-    """What self-training builds by this name."""
-    row = build("learning-order", LinearProbe(), keep=keep, seed=3)(TEXTS, TEXT_LABELS)
-    found = select(TEXTS, TEXT_LABELS, "learning-order", probe="linear", keep=keep, seed=3)
-    np.testing.assert_array_equal(found.kept, row.kept)
-    np.testing.assert_array_equal(found.confidence, row.confidence)
-    np.testing.assert_array_equal(found.learnt_at, row.learnt_at)
-    assert (found.rule, found.per_class) == (row.rule, row.per_class)
-    for label, report in row.per_class.items():
-        assert report.kept == threshold(TEXT_LABELS.count(label), keep)
