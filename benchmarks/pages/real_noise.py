@@ -145,10 +145,26 @@ def _against_all(title: str, some: list[dict[str, float]]) -> list[list[str]]:
     return [*rows, [f"{title}: gap closed, %", "", *closed]] if gap else rows
 
 
+def with_cleanlab() -> dict[str, Item]:
+    """Return the tables that `lops select` and cleanlab rank on the same vectors."""
+    found = {name: item for name, item in _noisy().items() if name in GIVEN}
+    return {
+        name: item
+        for name, item in found.items()
+        if all(_of(item, way, "auroc") is not None for way in _WAYS[:2])
+    }
+
+
+def ranked_means() -> tuple[list[float], int]:
+    """Return the mean AUROC of `lops select` and of cleanlab, and the number of tables."""
+    found = list(with_cleanlab().values())
+    scores = [[_of(item, way, "auroc") or 0.0 for item in found] for way in _WAYS[:2]]
+    return [mean(of_way) for of_way in scores if of_way], len(found)
+
+
 def compared() -> Block:
     """Return `lops select` next to cleanlab on the same vectors, where labels are wrong."""
-    found = {name: item for name, item in _noisy().items() if name in GIVEN}
-    ways, arms = _WAYS[:2], ("kept", "kept by cleanlab, static")
+    found, ways, arms = with_cleanlab(), _WAYS[:2], ("kept", "kept by cleanlab, static")
     keys = {
         "AUROC": "auroc",
         "found %": "wrong_found",
@@ -158,8 +174,6 @@ def compared() -> Block:
     }
     rows = [["table", "wrong %", *keys, "macro-F1 %"]]
     for name, item in found.items():
-        if any(_of(item, way, "auroc") is None for way in ways):
-            continue
         cells = []
         for key in keys.values():
             values = [_of(item, way, key) for way in ways]
@@ -171,6 +185,9 @@ def compared() -> Block:
             " / ".join(f"{scores[arm]['balanced']:.1f}" if arm in scores else "-" for arm in arms)
         )
         rows.append([name, _percent(item["result"]["noise"]), *cells])
+    if found:
+        means = " / ".join(f"{one:.3f}" for one in ranked_means()[0])
+        rows.append([f"mean of {len(found)} tables", "", means, *[""] * 5])
     return _block(rows, found)
 
 
