@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
 
-from lops_adapters.console import guarded
-from lops_adapters.core import __version__
-
 COMMANDS = {
     "demo": "label, clean and train on the embedded corpus: a first look, in seconds",
     "select": "select the labels of a table to trust: kept rows, rejected rows, a report",
@@ -35,9 +32,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not argv:
         lops.print_help(sys.stderr)
         return 2
-    if argv[0] not in COMMANDS and not argv[0].startswith("-"):
-        return guarded(partial(_framework, lops, argv[0]))(argv[1:])
-    command = lops.parse_args(argv[:1]).command
+    command = lops.parse_args(argv[:1]).command if argv[0].startswith("-") else argv[0]
+    try:  # with NumPy, some tenths of a second
+        from lops_adapters.console import guarded
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{STOPPED}\n")
+        return 130
+    if command not in COMMANDS:
+        return guarded(partial(_framework, lops, command))(argv[1:])
     return guarded(f"lops_adapters.cli.{command}", STOPPED)(argv[1:])
 
 
@@ -55,8 +57,16 @@ def parser() -> argparse.ArgumentParser:
     lops.add_argument(
         "command", choices=list(COMMANDS), metavar="COMMAND", help=", ".join(COMMANDS)
     )
-    lops.add_argument("--version", action="version", version=f"lops_adapters {__version__}")
+    lops.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     return lops
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from lops_adapters import __version__
+
+        print(f"lops_adapters {__version__}")
+        parser.exit()
 
 
 def _framework(lops: argparse.ArgumentParser, name: str, arguments: Sequence[str] | None) -> int:
