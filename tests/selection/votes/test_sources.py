@@ -13,7 +13,7 @@ from lops_adapters import select
 from lops_adapters.labels.votes import Votes
 from lops_adapters.selection import build
 from lops_adapters.selection.votes import pooling, signals, source_table, sources
-from lops_adapters.selection.votes.signals import Signals, overlapping
+from lops_adapters.selection.votes.signals import Pairs, Signals, overlapping, together
 from lops_adapters.selection.votes.source_model import predicted, vote_rows
 from lops_adapters.selection.votes.source_table import assess
 from lops_adapters.selection.votes.sources import by_votes, first_codes, fit
@@ -33,6 +33,16 @@ def voted(accuracies, n=600, coverage=0.6, seed=0):
         label = np.where(rng.random(n) < accuracy, true, wrong)
         votes[:, source] = np.where(rng.random(n) < coverage, label, -1)
     return true, votes
+
+
+def dense(pairs):
+    """Numbers of pairs of signals, (f, f)."""
+    return pairs.sparse().toarray()
+
+
+def apart(count):
+    """Signals that do not overlap."""
+    return Pairs([np.array([i]) for i in range(count)], [np.ones((1, 1))] * count)
 
 
 def majority(votes):
@@ -194,11 +204,11 @@ def test_people_with_the_same_rows_are_no_copies():
         rows = np.arange(100) if source < 2 else np.arange(400)
         votes[rows, source] = np.where(rng.random(len(rows)) < 0.7, true[rows], 1 - true[rows])
     signals = Signals.of(votes, 2)
-    overlap = overlapping(signals.matrix(votes), np.eye(2)[true], signals)
+    overlap = dense(overlapping(signals.matrix(votes), np.eye(2)[true], signals))
     assert overlap[0, 2] < 0.05
     votes[:, 1] = votes[:, 0]
     signals = Signals.of(votes, 2)
-    overlap = overlapping(signals.matrix(votes), np.eye(2)[true], signals)
+    overlap = dense(overlapping(signals.matrix(votes), np.eye(2)[true], signals))
     assert overlap[0, 2] > 0.2  # a copy
 
 
@@ -285,6 +295,17 @@ def test_the_same_votes_are_estimated_once_in_any_order(monkeypatch):
         by_votes(votes[:50], K)
 
 
+def test_only_pairs_of_signals_for_one_class_are_counted():
+    """Memory grows with the classes, not with their square."""
+    votes = np.random.default_rng(0).integers(0, 300, (3_000, 4))
+    found = Signals.of(votes, 300)
+    assert sum(block.size for block in found.overlap.blocks) == 300 * 4**2
+    matrix = found.matrix(votes)
+    of_one_class = np.equal.outer(found.keys % 300, found.keys % 300)
+    expected = (matrix.T @ matrix).toarray() * of_one_class
+    np.testing.assert_array_equal(dense(together(matrix, found)), expected)
+
+
 def test_the_overlap_of_two_sources_by_hand():
     """Of 6 samples of one class, each votes for three, both for two: covariance 2/6 - 1/4 = 1/12,
     variances 1/4, correlation 1/3, squared 1/9. Apart, at -1/3, they share nothing.
@@ -299,12 +320,12 @@ def test_the_overlap_of_two_sources_by_hand():
         codes[[0, 1, 2], 0] = codes[second, 1] = 0
         signals = Signals.of(codes, 2)
         true = np.array([[1.0, 0.0]] * 6)
-        found = overlapping(signals.matrix(codes), true, signals)
+        found = dense(overlapping(signals.matrix(codes), true, signals))
         np.testing.assert_allclose(found[:2, :2], [[1, expected], [expected, 1]], atol=1e-9)
     codes = np.ones((60, 2), dtype=int)
     codes[:30, 0] = codes[10:40, 1] = 0
     signals = Signals.of(codes, 2)
-    found = overlapping(signals.matrix(codes), np.array([[1.0, 0.0]] * 60), signals)
+    found = dense(overlapping(signals.matrix(codes), np.array([[1.0, 0.0]] * 60), signals))
     assert found[0, 2] == pytest.approx((5 / 25) ** 2)
 
 
@@ -385,8 +406,9 @@ def test_copies_vote_alike_on_twenty_rows(rows, copies):
     votes[:, 2] = np.arange(60) // 3 % 2
     signals = Signals.of(votes, 2)
     assert signals.keys.tolist() == [0, 1, 2, 3, 4, 5]
-    assert signals.overlap[0, 2] == signals.overlap[1, 3] == copies
-    assert signals.overlap[0, 4] == 0
+    overlap = dense(signals.overlap)
+    assert overlap[0, 2] == overlap[1, 3] == copies
+    assert overlap[0, 4] == 0
 
 
 @pytest.mark.parametrize(("count", "label"), [(2, 0), (3, 1)])
@@ -473,7 +495,7 @@ def test_joined_labels_are_rejected_if_more_probably_wrong_than_right():
 def test_weights_that_tie_up_to_rounding(counts, label):
     """0.1 + 0.2 against 0.3: the class with fewer votes in all wins."""
     worth, keys = np.array([0.1, 0.2, 0.3]), np.array([0, 2, 5])  # sources 0 and 1 say class 0
-    tied = Signals(keys, 2, worth, np.eye(3), np.array(counts), np.array([], dtype=int))
+    tied = Signals(keys, 2, worth, apart(3), np.array(counts), np.array([], dtype=int))
     assert tied.labels(np.array([[0, 0, 1]])).tolist() == [label]
 
 
@@ -481,7 +503,7 @@ def test_held_out_votes_by_hand():
     """Of sources with unequal numbers of votes; each vote from the others of its row."""
     votes = np.array([[0, 0, 1], [1, 1, -1], [0, -1, 0], [1, -1, 1], [0, 1, -1], [0, -1, -1]])
     rows = vote_rows(Signals.of(votes, 2), votes)
-    model = by_votes(votes, 2).model._replace(overlap=np.eye(6))
+    model = by_votes(votes, 2).model._replace(overlap=apart(6))
     keys, expected = rows.signals.keys.tolist(), []
     for row in votes:
         cast, total = [(m, vote) for m, vote in enumerate(row) if vote >= 0], 0.0
