@@ -19,7 +19,7 @@ from lops_adapters.selection.choice import AUTO, NONE
 from lops_adapters.selection.committee.checking import rows_to_check
 from lops_adapters.selection.committee.member_table import kinds_of, names_of
 from lops_adapters.selection.committee.members import check_words
-from lops_adapters.selection.votes.sources import first_codes
+from lops_adapters.selection.votes.sources import MOST_ROWS, first_codes
 from lops_adapters.texts import explain
 from lops_adapters.texts.choices import choose_members, choose_probe, described, device_of
 from lops_adapters.texts.explain import Place, Why, cannot_tell, positions
@@ -31,7 +31,8 @@ FEWEST = 10  # texts, for cross-validation
 # A class that a source votes for, or a person names, and that is the label of no row in the end.
 _NO_ROWS = ClassReport(0, 0, 0, 0, None, "no row has this label")
 _BYTES = 100  # per text and class, at the peak of a selection, as measured
-_BYTES_OF_PAIRS = 50  # per two pairs of a source and a class, at the peak, as measured
+# Per class, at the peak of joining votes, as measured: for each text, and each class of a source.
+_BYTES_OF_ROW, _BYTES_OF_PAIR = 150, 20
 
 
 def select_labelled(
@@ -211,7 +212,8 @@ def check_votes(votes: Votes) -> None:
     k, (_, codes) = len(votes.classes), votes.used
     rows, sources = np.nonzero(codes >= 0)
     pairs = len(np.unique(sources * k + codes[rows, sources]))
-    needed, free = pairs**2 * _BYTES_OF_PAIRS, free_memory()
+    per_class = min(len(codes), MOST_ROWS) * _BYTES_OF_ROW + pairs * _BYTES_OF_PAIR
+    needed, free = k * per_class, free_memory()
     if free is not None and needed > free:
         raise LopsError(
             f"{len(votes.sources):,} sources vote for {k:,} classes in {pairs:,} ways, which take "

@@ -42,7 +42,7 @@ from lops_adapters.selection.votes.source_model import (
     vote_rows,
 )
 
-_MOST = 100_000  # samples to estimate from
+MOST_ROWS = 100_000  # samples to estimate from
 # Exponents of what votes and members say; chosen as the constants of :mod:`.source_model`.
 TRUST, WEIGHT = 0.2, 2.0
 _NOT_SHOWN = "neither labels nor ranges show errors that they share. Check ten rows first."
@@ -188,13 +188,13 @@ def by_votes(votes: np.ndarray, n_classes: int) -> Sources:
 
 
 def _chosen(votes: np.ndarray) -> np.ndarray:
-    """Return the positions of the rows to estimate from: with a vote, at most ``_MOST``."""
+    """Return the positions of the rows to estimate from: with a vote, at most ``MOST_ROWS``."""
     chosen = np.flatnonzero((votes >= 0).any(axis=1))
-    return chosen if len(chosen) <= _MOST else chosen[_sample(votes[chosen])]
+    return chosen if len(chosen) <= MOST_ROWS else chosen[_sample(votes[chosen])]
 
 
 def _sample(votes: np.ndarray) -> np.ndarray:
-    """Return about ``_MOST`` positions by hashes of the votes, the same rows in any order."""
+    """Return about ``MOST_ROWS`` positions by hashes of the votes, the same rows in any order."""
     keys = np.zeros(len(votes), dtype=np.uint64)
     for column in range(votes.shape[1]):
         keys = tie_hash(keys ^ (votes[:, column] + 1).astype(np.uint64), column)
@@ -203,4 +203,4 @@ def _sample(votes: np.ndarray) -> np.ndarray:
     starts = np.flatnonzero(first)
     ranks = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
     keys[order] = tie_hash(keys[order] ^ ranks.astype(np.uint64), votes.shape[1])
-    return np.sort(np.argpartition(keys, _MOST)[:_MOST])
+    return np.sort(np.argpartition(keys, MOST_ROWS)[:MOST_ROWS])

@@ -275,12 +275,12 @@ def test_votes_of_further_samples_and_unknown_signals():
 
 def test_large_tables_are_sampled_in_any_order(monkeypatch):
     _, votes = voted([0.8, 0.7, 0.6], n=500)
-    monkeypatch.setattr(sources, "_MOST", 200)
+    monkeypatch.setattr(sources, "MOST_ROWS", 200)
     order = np.random.default_rng(0).permutation(500)
     plain, shuffled = by_votes(votes, K), by_votes(votes[order], K)
     np.testing.assert_allclose(plain.model.ratios, shuffled.model.ratios, atol=1e-9)
     assert (plain.first(votes)[order] == shuffled.first(votes[order])).all()
-    monkeypatch.setattr(sources, "_MOST", 10_000)
+    monkeypatch.setattr(sources, "MOST_ROWS", 10_000)
     sources._last.clear()
     assert not np.allclose(by_votes(votes, K).model.ratios, plain.model.ratios)
 
