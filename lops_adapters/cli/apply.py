@@ -10,7 +10,7 @@ from lops_adapters import formats, storage
 from lops_adapters.cli import options as shared
 from lops_adapters.cli import outputs, standard_input
 from lops_adapters.cli.corrections import Changes, changes
-from lops_adapters.console import set_up_logging
+from lops_adapters.console import listed, set_up_logging
 from lops_adapters.formats import files
 from lops_adapters.formats.places import rows_of
 from lops_adapters.formats.readers import Table, rehearse
@@ -126,6 +126,6 @@ def _said(made: Changes, output: Path) -> list[str]:
     if made.texts is not None:
         lines.insert(0, f"Corrections of {made.texts:,} texts, written to all rows of each.")
     if made.new:
-        named = ", ".join(f"{name} ({rows_of(count)})" for name, count in made.new.items())
-        lines.append(f"New classes: {named}.")
+        named = (f"{name!s:.60} ({rows_of(count)})" for name, count in made.new.items())
+        lines.append(f"New classes: {listed(named)}.")
     return [*lines, f"Corrected table: {output} ({rows_of(made.rows - len(made.deleted))})"]

@@ -50,6 +50,16 @@ def test_every_format(here, given, wanted, capsys):
     )
 
 
+def test_new_classes_that_are_named(here, capsys):
+    (here / "t.csv").write_text("label\n" + "a\n" * 40)
+    answers = ["long " * 100, *(f"class {number}" for number in range(35))]
+    given = corrections("row,label\n" + "".join(f"{i},{one}\n" for i, one in enumerate(answers, 1)))
+    assert run(given, "t.csv", "--label", "label", "--output", "out.csv") == 0
+    said = capsys.readouterr().out.splitlines()[1]
+    assert said.startswith(f"New classes: {'long ' * 12} (1 row), class 0 (1 row), ")
+    assert said.endswith("class 28 (1 row) and 6 more.")
+
+
 def test_what_stays_of_a_csv(here):
     """Every byte outside the corrected cells."""
     text = '\ufeffnr;"label";text\r\n1;"a";"one; ""quoted"""\r\n\r\n2;b;"with\nline"\r\n3;;é'
