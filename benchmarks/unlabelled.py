@@ -4,10 +4,12 @@
     python -m benchmarks.unlabelled --data-dir DIR --tables sms-rules,agnews-seeds
 
 Tables where rules or seed words label a part of the rows, and, as ``NAME-half``, tables that lost
-half of their labels at random. Per table and three seeds: accuracy on these rows, and macro-F1 on
-held-out texts of the classifier of :mod:`benchmarks.real_noise` trained on labels as given, on
-``train.csv`` without these rows, and on ``train.csv``. Gold labels only measure. DIR as for
-:mod:`benchmarks.real_noise`; a table with a result file is skipped.
+half of their labels at random. ``NAME-few`` has a label for nearly all rows: of a table in part, a
+part of the others is left out; of a whole one, few labels are lost at random. Per table and three
+seeds: accuracy on these rows, and macro-F1 on held-out texts of the classifier of
+:mod:`benchmarks.real_noise` trained on labels as given, on ``train.csv`` without these rows, and on
+``train.csv``. Gold labels only measure. DIR as for :mod:`benchmarks.real_noise`; a table with a
+result file is skipped.
 """
 
 from __future__ import annotations
@@ -36,17 +38,24 @@ HALVED = (
     "crowd-news", "relations-llm", "yoruba-news", "newsbias-llm", "hate-portuguese",
     "movies-crowd", "economy-crowd", "arabic-sentiment-relabelled", "emoji-people-llm",
 )  # fmt: skip
-NAMES = (
+IN_PART = (
     *(f"{name}-rules" for name in RULES),
     "entailment-crowd",
     *(f"{name}-seeds" for name in SEED_WORDS),
+)
+NAMES = (
+    *IN_PART,
     *(f"{name}-half" for name in HALVED),
+    *(f"{name}-few" for name in (*IN_PART, *HALVED) if name != "entailment-crowd"),
 )
 DOCUMENTS, SEEDS = 4000, 3  # of a corpus; of a table
+FEW = 0.04  # of the rows with a label
 
 
 def load(name: str, data_dir: Path) -> Table:
     """Return a table in which rows without a label have the label ``""``."""
+    if name.endswith("-few"):
+        return _few(name, data_dir)
     table_name = name.removesuffix("-half")
     if name.endswith("-seeds"):
         return _seeds(name, data_dir)
@@ -61,6 +70,21 @@ def load(name: str, data_dir: Path) -> Table:
     if set(table.test_texts) <= set(texts):  # of youtube-rules, the rows without a label
         table = table._replace(test_texts=[], test_gold=np.array([], dtype=object))
     return Table(texts, labels, gold, table.test_texts, table.test_gold, name)
+
+
+def _few(name: str, data_dir: Path) -> Table:
+    """Return a table in which few rows have no label."""
+    rng, of_part = np.random.default_rng(0), name.removesuffix("-few")
+    if of_part not in IN_PART:
+        table = load_table(of_part, data_dir)
+        gone = rng.random(len(table.labels)) < FEW
+        return table._replace(labels=np.where(gone, "", table.labels))
+    table = load(of_part, data_dir)
+    known, others = (np.flatnonzero((table.labels == "") == gone) for gone in (False, True))
+    pool = rng.permutation(others)[: int(FEW * len(known))]
+    rows = np.sort(np.concatenate([known, pool]))
+    texts = [table.texts[i] for i in rows.tolist()]
+    return table._replace(texts=texts, labels=table.labels[rows], gold=table.gold[rows])
 
 
 def _seeds(name: str, data_dir: Path) -> Table:
@@ -93,7 +117,7 @@ def one_seed(table: Table, classifier: Classifier | None, seed: int) -> dict[str
     ways = {"committee": names[committee.probabilities(texts).argmax(axis=1)]}
     if any(selection.suggested[pool]):  # not if members cannot tell
         ways["select"] = selection.suggested[pool]
-    with patch.object(rest, "_TRAININGS", 1), patch.object(rest, "SHARE", 1.0):
+    with patch.multiple(rest, _TRAININGS=1, SHARE=1.0, _FEW=0):
         known = np.flatnonzero(table.labels != "")
         read = [table.texts[i] for i in known.tolist()]
         codes = selection.outcome.corrected(has_checks=False)

@@ -47,7 +47,8 @@ def cost(
     """Return processor seconds and peak bytes of a process, by the code in a folder.
 
     Compiled modules go to the folder ``compiled``: where Python is told to write none, every
-    process would compile whatever it imports. On Linux the peak is at least what this process holds when the other one begins.
+    process would compile whatever it imports. On Linux the peak is at least what this process holds
+    when the other one begins.
     """
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     bytecode = {"PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}

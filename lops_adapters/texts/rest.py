@@ -5,7 +5,8 @@ classifier is trained on these and labels the others, and again the best half of
 Classes join by their probable shares. Labels that are missing at random have the shares of the
 others. Rules label some classes more often than others: the more the committee's predictions for
 texts with and without a label differ, the more its own shares count, see :func:`class_shares`.
-Measurements: docs/results/unlabelled.md.
+Few texts without a label are worth no training: the committee labels them, each class as often as
+among the corrected labels. Measurements: docs/results/unlabelled.md.
 """
 
 from __future__ import annotations
@@ -26,12 +27,25 @@ from lops_adapters.selection.committee.assessment import FittedCommittee
 
 # Chosen with gold labels, see docs/reproducibility.md, note 36.
 _TRAININGS, _EPOCHS = 4, 20
-SAID = "Rows without a label: with a suggestion, by self-training."
+SAID = "Rows without a label: with a suggestion."
 MOST = 20_000  # texts with a label, and as many without, that the classifier learns from
 _LEAST = 1e-6  # share of a class
 _DIFFERS = 0.05  # of the predictions, where the committee's shares count half
-_FEW = 0.05  # of the texts with a label; fewer others hardly change the classifier
+_FEW = 0.05  # of the texts with a label
 _MAX_TOKENS = 128
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A committee and the (k,) shares of the classes; it says how likely each is by the text."""
+
+    committee: FittedCommittee
+    shares: np.ndarray
+
+    def predict_proba(self, texts: Sequence[str]) -> np.ndarray:
+        """Return the probabilities of the classes of m texts, (m, k) float64."""
+        both = self.committee.probabilities(texts) * self.shares
+        return np.asarray(both / both.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,7 @@ class Rest:
     """Labels texts that have none of the k classes, by a trained classifier; can be pickled."""
 
     classes: Sequence[Hashable]
-    classifier: Probe
+    classifier: Probe | Prior
 
     def __call__(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """Return the most probable class of m texts, (m,) int64 codes, and how probable it is."""
@@ -67,6 +81,9 @@ def rest_of(
     """
     classes = list(committee.classes)
     drawn = np.flatnonzero(known >= 0)
+    if len(pool) < _FEW * len(drawn):
+        counts = np.bincount(known[drawn], minlength=len(classes))
+        return Rest(classes, Prior(committee, np.maximum(counts, _LEAST) / len(drawn)))
     drawn = drawn[content_order([texts[i] for i in drawn.tolist()], known[drawn], seed)][:MOST]
     first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
     known, chosen = known[drawn], [pool[i] for i in first.tolist()]
@@ -77,7 +94,7 @@ def rest_of(
     of_pool = np.arange(len(drawn), len(drawn) + len(chosen))
     probabilities = committee.probabilities(chosen)
     usual = class_shares(known, committee.probabilities(labelled), probabilities)
-    for number in range(1 if len(chosen) < _FEW * len(drawn) else _TRAININGS):
+    for number in range(_TRAININGS):
         predicted = np.bincount(probabilities.argmax(axis=1), minlength=len(classes))
         shares = (usual + predicted / len(probabilities)) / 2
         best, fitted = best_by_rank(probabilities, np.flatnonzero(added < 0), shares, SHARE)

@@ -37,7 +37,7 @@ def test_nearly_all_suggestions_are_right(selection):
     assert (selection.weights[UNKNOWN] == probability).all()
     assert (probability > 1 / 3).all()
     assert not selection.mask[UNKNOWN].any()
-    assert "Rows without a label: with a suggestion, by self-training." in selection.why
+    assert "Rows without a label: with a suggestion." in selection.why
 
 
 def test_the_others_are_scored_as_without_them(selection):
@@ -92,6 +92,17 @@ def test_the_classifier_learns_words_that_only_the_pool_has():
     assert [label.classes[code] for code in codes] == ["sport", "law"]
     assert (probability > 0.5).all()
     assert [len(part) for part in label([])] == [0, 0]
+
+
+def test_few_texts_get_the_committees_label_by_the_shares_of_the_classes():
+    texts, known = ["the judge"] * 95 + ["the team"] * 5, np.repeat([0, 1], [95, 5])
+    texts, known = [*texts, "of no class"], np.append(known, -1)
+    label = rest_of(OneSaid(), texts, known, ["a goal"] * 4, encoder=None)
+    codes, probability = pickle.loads(pickle.dumps(label))(["a goal", "a verdict"])
+    assert codes.tolist() == [0, 0]  # .1 * .95 against .9 * .05
+    np.testing.assert_allclose(probability, [0.095 / 0.14, 0.855 / 0.86])
+    label = rest_of(OneSaid(), texts, known, ["a goal"] * 5, encoder=None)  # self-training
+    assert label(["a goal"])[0] == 1
 
 
 def test_a_table_by_blocks_and_its_training_file(tmp_path):
