@@ -67,7 +67,8 @@ def write_labels(arm: Path, prepared: Prepared, job: Job[Any]) -> None:
 def telling_words(texts: Sequence[str], codes: np.ndarray, n_classes: int) -> list[list[str]]:
     """Return the words that the texts of each class hold more often than others, at most ten.
 
-    ``codes`` are the (n,) int64 classes of n texts; a class without a text has no words.
+    ``codes`` are the (n,) int64 classes of n texts; a class without a text has no words. The rarer
+    a word is in all texts, the more it counts, so that "his" and "were" name no class.
     """
     counted = count_words(texts, WORD)
     mine = np.eye(n_classes, dtype=np.float32)[codes].T  # (k, n)
@@ -75,7 +76,8 @@ def telling_words(texts: Sequence[str], codes: np.ndarray, n_classes: int) -> li
     held = np.asarray(mine @ (counted.counts > 0))
     share = (held + 0.5) / (sizes + 1)
     rest = (held.sum(axis=0) - held + 0.5) / (len(codes) - sizes + 1)
-    gain = np.where(sizes > 0, share * np.log(share / rest), 0)
+    rarity = -np.log(np.maximum(held.sum(axis=0), 1) / len(codes))
+    gain = np.where(sizes > 0, share * np.log(share / rest) * rarity, 0)
     best = np.argsort(-gain, axis=1, kind="stable")[:, :_SHOWN]
     return [[counted.words[i] for i in best[c] if gain[c, i] > 0] for c in range(n_classes)]
 

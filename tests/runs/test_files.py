@@ -238,6 +238,11 @@ def test_words_that_tell_a_class_from_the_others_whatever_the_order_of_texts():
     assert telling_words(texts[::-1], codes[::-1], 3) == words
 
 
+def test_a_word_of_most_texts_tells_less_than_a_rare_one():
+    texts = ["his goal"] * 2 + ["his"] * 8 + ["his"] * 5 + ["bank"] * 5
+    assert telling_words(texts, np.repeat([0, 1], 10), 2)[0] == ["goal", "his"]
+
+
 def test_an_id_with_a_line_break_keeps_the_labels_of_a_run(tmp_path):
     lines = ["id,predicted,probability", "a\u2028b,law,0.9", "d,arts,0.8"]
     (tmp_path / "arm").mkdir()
