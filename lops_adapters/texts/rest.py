@@ -5,8 +5,8 @@ classifier is trained on these and labels the others, and again the best half of
 Classes join by their probable shares. Labels that are missing at random have the shares of the
 others. Rules label some classes more often than others: the more the committee's predictions for
 texts with and without a label differ, the more its own shares count, see :func:`class_shares`.
-Few texts without a label are worth no training: the committee labels them, each class as often as
-among the corrected labels. Measurements: docs/results/unlabelled.md.
+Few texts without a label are worth no training: the committee labels them, weighted by how often
+each class occurs among the corrected labels. Measurements: docs/results/unlabelled.md.
 """
 
 from __future__ import annotations
