@@ -37,7 +37,7 @@ _MAX_TOKENS = 128
 
 @dataclass(frozen=True)
 class Prior:
-    """A committee and the (k,) shares of the classes; it says how likely each is by the text."""
+    """A committee, its probabilities weighted by the (k,) shares of the classes."""
 
     committee: FittedCommittee
     shares: np.ndarray
@@ -50,7 +50,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Rest:
-    """Labels texts that have none of the k classes, by a trained classifier; can be pickled."""
+    """Labels texts that have none of the k classes; can be pickled."""
 
     classes: Sequence[Hashable]
     classifier: Probe | Prior
@@ -82,8 +82,8 @@ def rest_of(
     classes = list(committee.classes)
     drawn = np.flatnonzero(known >= 0)
     if len(pool) < _FEW * len(drawn):
-        counts = np.bincount(known[drawn], minlength=len(classes))
-        return Rest(classes, Prior(committee, np.maximum(counts, _LEAST) / len(drawn)))
+        shares = np.bincount(known[drawn], minlength=len(classes)) / len(drawn)
+        return Rest(classes, Prior(committee, np.maximum(shares, _LEAST)))
     drawn = drawn[content_order([texts[i] for i in drawn.tolist()], known[drawn], seed)][:MOST]
     first = np.argsort(content_keys(pool, seed), kind="stable")[:MOST]
     known, chosen = known[drawn], [pool[i] for i in first.tolist()]
