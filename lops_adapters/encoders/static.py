@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lops_adapters import shipped
+from lops_adapters.encoders.tf_idf import of_unit_length
 from lops_adapters.encoders.word_counts import CHAR, WordCounts, count_words
 from lops_adapters.encoders.word_hashes import Words, hashes_at, read_words
 
@@ -80,8 +81,7 @@ def static_vectors(texts: Sequence[Any] | WordCounts) -> np.ndarray:
     used = np.bincount(pieces.indices, minlength=pieces.shape[1]) > 0
     columns = (np.cumsum(used) - 1)[pieces.indices]
     pieces = type(pieces)((pieces.data, columns, pieces.indptr), shape=(len(counts), used.sum()))
-    sums = np.asarray(pieces @ piece_table().vectors[used].astype(np.float32))
-    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
+    return of_unit_length(np.asarray(pieces @ piece_table().vectors[used].astype(np.float32)))
 
 
 @lru_cache(maxsize=2)  # a table's blocks share their words; other texts come in between

@@ -10,6 +10,8 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders.word_counts import WordCounts
 from lops_adapters.surroundings import one_blas_thread
 
+_BLOCK = 16384  # vectors scaled at a time
+
 
 class TfIdf:
     """TF-IDF rows of unit length: (1 + log count) times the inverse document frequency.
@@ -42,9 +44,9 @@ class TfIdf:
         known, columns = self._columns or ((), None)
         rows = counts.over(self.words, columns if known is counts.words else None)
         rows.data = (np.log(rows.data) + np.float32(1)) * self.idf[rows.indices]
-        of_text = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        of_text = np.repeat(np.arange(rows.shape[0], dtype=np.int32), np.diff(rows.indptr))
         lengths = np.sqrt(np.bincount(of_text, rows.data**2, rows.shape[0]))
-        rows.data = (rows.data / lengths[of_text]).astype(np.float32)
+        np.divide(rows.data, lengths[of_text], out=rows.data, casting="same_kind")
         return rows
 
 
@@ -77,9 +79,20 @@ class Topics:
         vectors = np.empty((len(counts), self._topics.shape[1]), dtype=np.float32)
         for start in range(0, len(counts), self._most):
             rows = np.arange(start, min(start + self._most, len(counts)))
-            vectors[rows] = self._tf_idf(counts.rows(rows)) @ self._topics
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+            vectors[rows] = of_unit_length(self._tf_idf(counts.rows(rows)) @ self._topics)
         return vectors
+
+
+def of_unit_length(vectors: np.ndarray) -> np.ndarray:
+    """Scale rows, (n, width), to length 1 in place; rows of zeros stay.
+
+    >>> of_unit_length(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    for start in range(0, len(vectors), _BLOCK):  # squares take as much memory as their rows
+        rows = vectors[start : start + _BLOCK]
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return vectors
 
 
 @one_blas_thread

@@ -18,7 +18,12 @@ from lops_adapters import storage
 from lops_adapters.console import progress
 from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
-from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
+from lops_adapters.encoders.torch_tools import (
+    adamw,
+    import_torch,
+    prediction_batches,
+    training_batches,
+)
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
 
 log = logging.getLogger(__name__)
@@ -205,7 +210,7 @@ def _train(
     held, rows = order[:n_held], order[n_held:]
     lengths = np.array([len(documents[i]) for i in rows])
     model.to(engine.device)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=training.learning_rate, weight_decay=0.01)
+    optimizer = adamw(model.parameters(), training.learning_rate, weight_decay=0.01)
     per_epoch = -(-len(rows) // training.batch_size)
     epochs = max(training.epochs, -(-training.updates // per_epoch))
     total = epochs * per_epoch

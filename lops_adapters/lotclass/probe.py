@@ -13,7 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from lops_adapters.encoders import pretrained
-from lops_adapters.encoders.torch_tools import import_torch, prediction_batches, training_batches
+from lops_adapters.encoders.torch_tools import (
+    adamw,
+    import_torch,
+    prediction_batches,
+    training_batches,
+)
 from lops_adapters.lotclass.engine import Engine, micro_batches, warm_up_then_fall
 from lops_adapters.lotclass.masked_lm import padded
 from lops_adapters.probes.base import Probe, Stage, Update, steady
@@ -123,9 +128,7 @@ class LotclassProbe(Probe):
         """
         torch = import_torch()
         network = self._trained()
-        optimizer = torch.optim.AdamW(
-            network.parameters(), lr=learning_rate, weight_decay=0.0, eps=1e-8
-        )
+        optimizer = adamw(network.parameters(), learning_rate)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, warm_up_then_fall(total))
         lengths = np.array([len(sample.ids) for sample in prepared])
         done = 0

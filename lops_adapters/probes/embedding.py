@@ -153,6 +153,8 @@ class EmbeddingProbe(Regression):
 def given_vectors(samples: Any) -> np.ndarray | None:
     """Return samples that are vectors as (n, width) float32; None if they are something else.
 
+    A float32 matrix is returned itself, not a copy.
+
     Raises:
         LopsError: vectors of several lengths, without numbers, or with NaN or infinity; vectors
             mixed with something else.
@@ -171,7 +173,7 @@ def given_vectors(samples: Any) -> np.ndarray | None:
     if not vectors.shape[1]:
         raise LopsError("found vectors of 0 numbers; wanted at least 1")
     with np.errstate(over="ignore"):  # becomes infinity
-        vectors = vectors.astype(np.float32)
+        vectors = vectors.astype(np.float32, copy=False)
     bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
     if len(bad):
         raise LopsError(

@@ -113,17 +113,20 @@ def logistic_weights(
     """
     from scipy.optimize import minimize
 
-    (n, width), truth = rows.shape, np.eye(n_classes)[codes]
+    (n, width), each = rows.shape, np.arange(len(rows))
     # Of two classes, scikit-learn has one column of weights, twice as long.
     penalty = (2 if n_classes == 2 else 1) / (strength * n)
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         weights = flat.reshape(width + 1, n_classes)
         probabilities = softmax(rows @ weights[:-1].astype(np.float32) + weights[-1])
-        rest = ((probabilities - truth) / n).astype(np.float32)
+        of_label = probabilities[each, codes]
+        surprise = -np.log(np.maximum(of_label, 1e-300)).mean()
+        probabilities[each, codes] = of_label - 1
+        probabilities /= n  # in place: with many rows and classes, memory is what takes time
+        rest = probabilities.astype(np.float32)
         gradient = np.vstack([rows.T @ rest, rest.sum(axis=0)]).astype(np.float64)
         gradient[:-1] += penalty * weights[:-1]
-        surprise = -np.log(np.maximum(probabilities[np.arange(n), codes], 1e-300)).mean()
         return float(surprise + 0.5 * penalty * (weights[:-1] ** 2).sum()), gradient.ravel()
 
     start = np.zeros((width + 1) * n_classes)

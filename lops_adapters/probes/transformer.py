@@ -15,6 +15,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.encoders import pretrained
 from lops_adapters.encoders.torch_tools import (
     LocalRandomness,
+    adamw,
     autocast,
     import_torch,
     prediction_batches,
@@ -147,7 +148,7 @@ class TransformerProbe(Probe):
         cut = partial(training_batches, lengths, rng=rng)
         size, learning_rate = int(self.batch_size or 1), float(self.learning_rate or 0)
         for stage in stages:
-            optimizer = torch.optim.AdamW(self._model.parameters(), weight_decay=0.0)
+            optimizer = adamw(self._model.parameters(), learning_rate)
             for batch, rate, update in stage.batches(len(prepared), size, cut):
                 optimizer.param_groups[0]["lr"] = learning_rate * rate
                 with randomness.inside():

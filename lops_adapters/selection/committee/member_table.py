@@ -13,7 +13,7 @@ import numpy as np
 
 from lops_adapters.core import LopsError
 from lops_adapters.encoders.static import STATIC
-from lops_adapters.encoders.tf_idf import Topics
+from lops_adapters.encoders.tf_idf import Topics, of_unit_length
 from lops_adapters.encoders.word_counts import (
     AUTO,
     CHAR,
@@ -220,5 +220,4 @@ def _unit(samples: Sequence[Any]) -> np.ndarray:
     """Return given vectors scaled to unit length."""
     vectors = given_vectors(samples)
     assert vectors is not None
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-9))
+    return of_unit_length(vectors.copy())

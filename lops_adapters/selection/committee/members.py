@@ -139,7 +139,8 @@ class Neighbours(Member):
         vectors = np.asarray(self.encode(samples), dtype=np.float32)
         n, self._n_classes = len(vectors), len(labelled.classes)
         most = min(self.most, max(1000, _COMPARISONS // max(1, n)))
-        self._others, self._labels = vectors[:most], labelled.codes[:most]
+        # A copy: a view would keep the vectors of all samples.
+        self._others, self._labels = vectors[:most].copy(), labelled.codes[:most].copy()
         compared = len(self._others)
         self._nearest = max(1, min(self.count, compared // (2 * self._n_classes), compared - 1))
         probabilities = np.empty((n, self._n_classes))
@@ -154,11 +155,11 @@ class Neighbours(Member):
             for row in rows[several[rows]].tolist():
                 near[row - start, apart[:compared] == apart[row]] = -np.inf
             probabilities[rows] = self._shares(near)
+            del near  # or there are two while the next is computed
         return probabilities
 
     def fit(self, labelled: Folded) -> None:
-        compared, groups = len(self._others), labelled.groups
-        self._others, self._labels, self.read = self._others.copy(), self._labels.copy(), None
+        compared, groups, self.read = len(self._others), labelled.groups, None
         self._groups = None if groups is None else groups[:compared].copy()
 
     def score_unseen(self, samples: Any, groups: np.ndarray | None = None) -> np.ndarray:
