@@ -28,10 +28,9 @@ from lops_adapters.datasets import load_dataset
 from lops_adapters.encoders.context_encoder import ContextEncoder
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.xclass.alignment import align, nearest_class
-from lops_adapters.xclass.classes import describe_classes, unit
+from lops_adapters.xclass.classes import TEMPLATES, class_vectors, describe_classes, unit
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import name_vectors
-from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
 from lops_adapters.xclass.settings import XclassSettings
 from lops_adapters.xclass.vectors import contextual_vectors, static_vectors
 from lops_adapters.xclass.words import read_words

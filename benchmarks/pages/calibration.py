@@ -7,6 +7,8 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.pages.common import HOLE, Block, markdown, results
+from benchmarks.short_texts import TABLES as SHORT
+from benchmarks.short_texts import WHOLE
 
 _HARM = 0.01  # of the labels: what counts as worse
 _VARIANTS = (  # of benchmarks.calibration: what they are, and how their names end
@@ -115,8 +117,25 @@ def variants() -> Block:
     return Block(markdown(rows), [results("calibration/left-out.json")]) if rows[1:] else HOLE
 
 
+def short_texts() -> Block:
+    """Return what is kept of short texts of many classes, and what it is worth."""
+    files = results("short-texts/*.json")
+    ways = ("all", "probable", "default", "random")
+    head = ["table", "words", "classes", "wrong, %", "more probably wrong, %", "rejected, %"]
+    rows = [[*head, *(f"macro-F1: {way}" for way in ways)]]
+    for item in sorted(files, key=lambda item: [*SHORT].index(item["about"]["dataset"]["name"])):
+        for run in item["result"]["runs"]:
+            shares = (run["wrong"], run["rejected"]["probable"], run["rejected"]["default"])
+            cells = [*(f"{100 * x:.1f}" for x in (*shares, *map(run["macro_f1"].get, ways)))]
+            words = f"{run['words']}" if run["words"] < WHOLE else "all"
+            name = item["about"]["dataset"]["name"]
+            rows.append([name, words, f"{run['classes']}", *cells])
+    return Block(markdown(rows), [files]) if files else HOLE
+
+
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "calibration-summary": summary,
     "calibration-tables": per_table,
     "calibration-variants": variants,
+    "short-texts": short_texts,
 }

@@ -11,8 +11,7 @@ from lops_adapters.labels.votes import Votes
 from lops_adapters.report.agreement import AgreementPage, Comparison, Confusion, Disagreement, Pair
 from lops_adapters.selection.canonical import content_keys, content_order
 from lops_adapters.selection.votes.sources import by_votes
-from lops_adapters.texts.alternatives import alternatives, check_alternative
-from lops_adapters.texts.compared import read_votes, with_checked
+from lops_adapters.texts.compared import alternatives, check_alternative, read_votes, with_checked
 from lops_adapters.texts.labelled import check_votes
 from lops_adapters.texts.select import read_texts
 

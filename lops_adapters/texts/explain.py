@@ -13,7 +13,7 @@ from lops_adapters.probes import Probe
 from lops_adapters.probes.linear import LinearProbe
 from lops_adapters.scripts import is_unspaced
 from lops_adapters.selection import Method
-from lops_adapters.selection.committee.committee import CANNOT_TELL
+from lops_adapters.selection.committee.committee import CANNOT_TELL, FEW_REJECTED
 from lops_adapters.selection.committee.noise import Rate
 
 FEW = 10  # rows of a class
@@ -110,7 +110,11 @@ def alike_classes(counts: Mapping[Any, int]) -> list[str]:
 
 def cannot_tell(selection: Selection) -> bool:
     """Return whether everything is kept since held-out predictions tell too little."""
-    return any(report.why == CANNOT_TELL for report in selection.per_class.values())
+    return _because(selection, CANNOT_TELL)
+
+
+def _because(selection: Selection, why: str) -> bool:
+    return any(report.why == why for report in selection.per_class.values())
 
 
 def pair_sentences(pairs: Sequence[tuple[Hashable, Hashable, int]]) -> list[str]:
@@ -146,6 +150,12 @@ def complaints(selection: Selection, method: Method) -> list[str]:
             "belong together, or add rows"
         ]
     reports, warnings = selection.per_class, []
+    if _because(selection, FEW_REJECTED):
+        warnings.append(
+            "more labels are in doubt than in any table with known errors, as where short texts "
+            "hardly tell many classes apart, so few are rejected: check ten rows, which tell how "
+            "many are wrong"
+        )
     lost = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.kept]
     if lost and not method.warns:
         warnings.append(

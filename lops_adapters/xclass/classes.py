@@ -1,11 +1,14 @@
 """Class vectors: a ranked list of words grows around each class name (X-Class, section 3.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lops_adapters.core import LopsError
+
+# Of sentences that an encoder reads; {} is the name of a class.
+TEMPLATES = ("{}", "This text is about {}.", "A document about {}.", "The topic is {}.")
 
 
 @dataclass(frozen=True)
@@ -151,3 +154,19 @@ def _check(names: np.ndarray) -> None:
             f"the names of classes {pairs[0][0]} and {pairs[0][1]} have the same vector; wanted "
             "names that differ in a word"
         )
+
+
+def class_vectors(
+    names: Sequence[str],
+    read: Callable[[Sequence[str]], np.ndarray],
+    templates: Sequence[str] = TEMPLATES,
+) -> np.ndarray:
+    """Return the mean vector of the sentences that name each class, (k, width), of length 1.
+
+    Args:
+        read: returns the vectors of m sentences, (m, width).
+        templates: of sentences; ``{}`` is the name.
+    """
+    spoken = [name.replace("_", " ") for name in names]
+    vectors = read([template.format(name) for name in spoken for template in templates])
+    return unit(vectors.reshape(len(names), len(templates), -1).mean(axis=1))

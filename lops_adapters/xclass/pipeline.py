@@ -25,10 +25,9 @@ from lops_adapters.runs.job import Job
 from lops_adapters.runs.stages import Samples, Stage, iteration, trusted
 from lops_adapters.storage import pack_strings, unpack_strings, user_cache
 from lops_adapters.xclass.alignment import Alignment, align, most_confident, nearest_class
-from lops_adapters.xclass.classes import describe_classes
+from lops_adapters.xclass.classes import class_vectors, describe_classes
 from lops_adapters.xclass.documents import document_vectors
 from lops_adapters.xclass.names import check_names, doubts, name_vectors, unheard
-from lops_adapters.xclass.sentences import class_vectors
 from lops_adapters.xclass.settings import ALL, SENTENCES, XclassSettings
 from lops_adapters.xclass.vectors import cached_vectors, static_vectors
 from lops_adapters.xclass.words import WordCorpus, cleaned, read_words

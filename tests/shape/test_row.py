@@ -8,7 +8,7 @@ import pytest
 
 import lops_adapters
 
-FUNCTIONS, FILES, FRAMES, LINES = 595, 95, 12, 42_800
+FUNCTIONS, FILES, FRAMES, LINES = 595, 95, 12, 42_850
 HERE = Path(lops_adapters.__file__).parent
 
 

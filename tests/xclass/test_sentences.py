@@ -7,8 +7,8 @@ import pytest
 
 from lops_adapters.core import LopsWarning
 from lops_adapters.encoders.context_encoder import ContextEncoder
+from lops_adapters.xclass.classes import TEMPLATES, class_vectors
 from lops_adapters.xclass.pipeline import prepare
-from lops_adapters.xclass.sentences import TEMPLATES, class_vectors
 
 
 def test_a_class_is_the_mean_of_its_sentences():

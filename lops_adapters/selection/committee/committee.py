@@ -32,6 +32,7 @@ SURE_IN_FRAMEWORKS = 0.95
 KEEP_ALL = 1e-9
 TOO_FEW = "too few samples, kept whole"
 CANNOT_TELL = "the members cannot tell, kept whole"
+FEW_REJECTED = "not among the few labels that are most doubted"
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,7 @@ def decide(
     sure = belief.least_kept(decides) if choice.sure is None else float(choice.sure)
     small = scores.mean.small
     mask, least, why = _kept(decides, labels, small, sure, belief.tells, choice, correct)
+    why = FEW_REJECTED if belief.doubted and choice.sure is None else why
     if len(rows) and not count_label:
         wanted = np.bincount(labels[mask], minlength=len(small))
         mask = best(right, labels, wanted, choice.seed)
