@@ -20,7 +20,7 @@ from .stored import about, write_result
 @pytest.fixture(scope="module")
 def results_of_tables():
     """Results of a table whose labels were given, and of its gold labels."""
-    texts, labels, gold = noisy_texts(n=240, k=3, noise=0.3)
+    texts, labels, gold = noisy_texts(n=120, k=3, noise=0.3)
     others, _, of_others = noisy_texts(n=60, k=3, seed=1)
     labels, gold, of_others = (np.array(part, dtype=object) for part in (labels, gold, of_others))
     noisy = Table(texts, labels, gold, others, of_others, "youtube-rules")
