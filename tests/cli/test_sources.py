@@ -49,7 +49,7 @@ CORRECTED = [[*row[:2], "class 7" if i == 2 else row[2], row[3]] for i, row in e
 del CORRECTED[4]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 def test_packed_files(here, suffix):
     kept = expected(here, suffix)
     packed = here / f"news{suffix}.gz"
@@ -154,14 +154,14 @@ def test_spreadsheets_that_cannot_be_read(here, monkeypatch):
 
 
 def test_a_cell_far_outside(here):
-    """A file of six kilobytes, whose rectangle has 17 billion cells."""
+    """A file of six kilobytes, whose rectangle has 1.6 billion cells."""
     openpyxl = pytest.importorskip("openpyxl")
     made = openpyxl.Workbook()
     for row in [HEADER, *ROWS[:20]]:
         made.active.append(row)
-    made.active["XFD1048576"] = "x"
+    made.active["XFD100000"] = "x"
     made.save(here / "far.xlsx")
-    refused("far.xlsx, row 1048576: found 16384 cells; wanted 4, as in the header", "far.xlsx")
+    refused("far.xlsx, row 100000: found 16384 cells; wanted 4, as in the header", "far.xlsx")
 
 
 def test_rows_with_empty_cells_far_outside(here, monkeypatch):

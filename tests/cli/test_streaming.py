@@ -109,10 +109,9 @@ def test_blocks_and_files_change_no_row(here, monkeypatch):
 
 
 @pytest.mark.parametrize("more", [[], ["--probe-rows", "40"], ["--relabel", "1"]])
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_parquet_of_few_rows(here, suffix, more):
+def test_parquet_of_few_rows(here, more):
     """Some parts have no rows to write."""
-    run(write_table(here / f"news{suffix}", ROWS[:80]), "--format", "parquet", *more)
+    run(write_table(here / "news.csv", ROWS[:80]), "--format", "parquet", *more)
     found = {part: read_table(here / "news-lops" / f"{part}.parquet") for part in PARTS}
     assert sorted(row["nr"] for part in PARTS[:2] for row in found[part]) == [
         row[0] for row in ROWS[:80]

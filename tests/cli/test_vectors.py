@@ -37,8 +37,9 @@ def refused(message, *arguments):
         run(*arguments)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("text", [TEXT, []])
+@pytest.mark.parametrize(
+    ("suffix", "text"), [(".csv", TEXT), (".csv", []), (".jsonl", TEXT), (".parquet", [])]
+)
 def test_an_npy_file(here, suffix, text):
     rows = [[*row[:2], "" if i == 4 else row[2], row[3]] for i, row in enumerate(ROWS)]
     labels = [row[2] for row in rows]
