@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from benchmarks import shifts
-from benchmarks.calibration import committed
 from benchmarks.real_tables import GIVEN, Table, origin
 from lops_adapters.selection.committee.calibration import coefficients
 from lops_adapters.selection.committee.shifts import Spreads, expit
@@ -46,8 +45,7 @@ def test_the_search_keeps_what_it_visits(case, monkeypatch):
     assert min(found, key=found.get).startswith("1.5 ")
 
 
-def test_all_tables_are_measured_and_have_an_origin():
-    assert sorted(committed("shifts")) == sorted(GIVEN)
+def test_all_tables_have_an_origin():
     assert {origin(name) for name in GIVEN} == {"rules", "model", "people"}
     assert [origin(name) for name in ("crowd-news", "yoruba-news", "stance-llms")] == [
         "people",
