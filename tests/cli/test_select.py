@@ -295,18 +295,16 @@ def test_other_delimiters_and_encodings(here):
         return [path.read_bytes() for path in parts]
 
     expected = kept("news", "utf-8")
-    for encoding in ("cp1252", "utf-16"):
-        assert kept(encoding, encoding, "--encoding", encoding) == expected
+    assert kept("cp1252", "cp1252", "--encoding", "cp1252") == expected
     assert kept("marked", "utf-8-sig") == [b"\xef\xbb\xbf" + part for part in expected]
     run("marked.csv", "--format", "jsonl", "--force")
     assert (here / "marked-lops" / "kept.jsonl").read_bytes().startswith(b'{"nr"')
-    for delimiter, names in ((";", ";"), ("\t", ("\\t", "tab"))):
-        with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter=delimiter).writerows([HEADER, *rows])
-        for name in names:
-            run("other.csv", "--delimiter", name, "--force")
-            head = (here / "other-lops" / "kept.csv").read_text(encoding="utf-8").split("\n")[0]
-            assert head == delimiter.join([*HEADER, *ADDED])
+    with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter="\t").writerows([HEADER, *rows])
+    for name in ("\\t", "tab"):
+        run("other.csv", "--delimiter", name, "--force")
+        head = (here / "other-lops" / "kept.csv").read_text(encoding="utf-8").split("\n")[0]
+        assert head == "\t".join([*HEADER, *ADDED])
 
 
 def test_random_labels_are_all_kept_and_none_is_changed(here):
