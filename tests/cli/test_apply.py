@@ -146,23 +146,21 @@ def test_types_of_labels_stay(here, labels, new, expected, suffix):
     assert (found, type(found)) == (expected, type(expected))
 
 
-@pytest.mark.parametrize(("labels", "names"), [([1, 2], "int"), ([True, False], "bool")])
-def test_a_label_of_another_type(here, labels, names):
-    write_table(here / "t.jsonl", [[label] for label in labels], ["label"])
-    for new in ("x", "1.5", '"a"', "[" * 10_000):
-        path = corrections("row,label\n1," + '"' + new.replace('"', '""') + '"\n')
-        with pytest.raises(LopsError, match=f"line 2: the label is .* are of type {names}; wanted"):
-            run(path, "t.jsonl", "--output", "out.jsonl")
-
-
-@pytest.mark.parametrize("new", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400])
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
-def test_a_number_that_is_no_label(here, suffix, new):
-    write_table(here / f"t{suffix}", [[1.0], [2.0]], ["label"])
-    with pytest.raises(
-        LopsError, match=r"line 2: the label is '.*, and the table's labels are of t"
-    ):
-        run(corrections(f"row,label\n1,{new}\n"), f"t{suffix}", "--output", f"out{suffix}")
+@pytest.mark.parametrize(
+    ("suffix", "labels", "said", "new"),
+    [
+        *((".jsonl", [1, 2], "int", one) for one in ("x", "1.5", '"a"', "[" * 10_000)),
+        *((".jsonl", [True, False], "bool", one) for one in ("x", "1.5", '"a"', "[" * 10_000)),
+        *((suffix, [1.0, 2.0], "", one) for suffix in (".jsonl", ".parquet")
+          for one in ("NaN", "Infinity", "-Infinity", "1e999", "9" * 400)),
+    ],
+    ids=lambda value: str(value)[:20],
+)  # fmt: skip
+def test_what_is_no_label_of_the_type(here, suffix, labels, said, new):
+    write_table(here / f"t{suffix}", [[label] for label in labels], ["label"])
+    path = corrections("row,label\n1," + '"' + new.replace('"', '""') + '"\n')
+    with pytest.raises(LopsError, match=f"line 2: the label is .* are of type {said}"):
+        run(path, f"t{suffix}", "--output", f"out{suffix}")
     assert not (here / f"out{suffix}").exists()
 
 

@@ -2,27 +2,20 @@
 
 import csv
 import json
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 import pytest
 
-import lops_adapters
-from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import run, select
 
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows(n=240, k=3, noise=0.2)
 COLUMNS = ["lops_confidence", "lops_selected", "lops_suggested", "lops_given", "lops_row"]
 COLUMNS += ["lops_counts", "lops_sha256"]
-OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
-select = partial(lops_adapters.select, encoder=None)
-
-
-def run(*arguments):
-    return command.main([*map(str, arguments), *OPTIONS])
 
 
 @cache

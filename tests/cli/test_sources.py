@@ -9,21 +9,16 @@ import sys
 import pytest
 
 from lops_adapters.cli import apply, standard_input
-from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError
 from lops_adapters.formats import files, lines
 from lops_adapters.formats.readers import open_table
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import OPTIONS, run
 
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
-OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
-
-
-def run(*arguments):
-    return command.main([*map(str, arguments), *OPTIONS])
 
 
 def refused(message, *arguments):

@@ -7,26 +7,21 @@ from collections import Counter
 
 import pytest
 
-from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 from lops_adapters.formats import base, files
 from lops_adapters.tables import engine, sample
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import run
 
 ROWS = noisy_rows(n=240, k=3)
 CODES = [[*row[:2], row[2][-1], row[3][-1]] for row in ROWS]
-OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 PARTS = ("kept", "rejected", "relabelled")
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(here, monkeypatch):
     monkeypatch.setattr(base, "BLOCK_ROWS", 50)
-
-
-def run(*arguments):
-    return command.main([*map(str, arguments), *OPTIONS])
 
 
 DIGEST = re.compile(rb"[0-9a-f]{64}")  # of the files, which differ
