@@ -6,12 +6,10 @@ import os
 import re
 import signal
 import sys
-from functools import partial
 
 import numpy as np
 import pytest
 
-import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
@@ -19,15 +17,13 @@ from lops_adapters.formats import files
 from lops_adapters.tables import engine
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import select
 
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 NO_ENCODER = ["--encoder", "none"]
 ADDED = ["lops_confidence", "lops_selected", "lops_suggested"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
-
-
-select = partial(lops_adapters.select, encoder=None)
 
 
 def run(*arguments):
