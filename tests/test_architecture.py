@@ -94,8 +94,10 @@ def at_import(tree):
         yield from at_import(node)
 
 
-def tree_of(name):
-    return ast.parse((ROOT / name).read_text(encoding="utf-8"), name)
+@pytest.fixture(scope="module")
+def trees():
+    """Name of a file -> its syntax tree."""
+    return {name: ast.parse((ROOT / name).read_text(encoding="utf-8"), name) for name in FILES}
 
 
 def package_of(name):
@@ -126,9 +128,9 @@ def complaint(tree, name):
     return f"{name} imports {', '.join(sorted(wrong))}" if wrong else ""
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_who_knows_whom(name):
-    assert not complaint(tree_of(name), name)
+def test_who_knows_whom(trees):
+    complaints = (complaint(tree, name) for name, tree in trees.items())
+    assert list(filter(None, complaints)) == []
 
 
 def names_compared(tree):
@@ -140,14 +142,14 @@ def names_compared(tree):
                 yield from (part.value for part in parts if isinstance(part, ast.Constant))
 
 
-def test_only_the_table_knows_a_method_by_name():
+def test_only_the_table_knows_a_method_by_name(trees):
     """A method says by its row what it can do; other modules compare no names."""
     wrong = {
         (name, value)
         for name in FILES
         if name not in ("core.py", "selection/method_table.py")
         and not name.startswith("vendoring/glue/")
-        for value in names_compared(tree_of(name))
+        for value in names_compared(trees[name])
         if value in {*METHODS, "lops", "lops-adaptive", "lops-all"}
     }
     assert not wrong
@@ -163,17 +165,17 @@ def coded(tree):
             counts = isinstance(over, ast.Call) and ast.unparse(over.func) == "enumerate"
             if counts and ("class" in ast.unparse(over) or ast.unparse(node.key) == "label"):
                 yield ast.unparse(node)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("classes.index"):
+        elif getattr(node, "attr", "") == "index" and "classes" in ast.unparse(node.value)[-7:]:
             yield ast.unparse(node)
 
 
-def test_labels_become_codes_in_one_room():
+def test_labels_become_codes_in_one_room(trees):
     wrong = {
         (name, lookup)
         for name in FILES
         if room_of(name) not in ("core", "labels", "vendoring")
         and name != "report/contents.py"  # a page holds names, and its script their places
-        for lookup in coded(tree_of(name))
+        for lookup in coded(trees[name])
     }
     assert not wrong
     source = "a = {one: i for i, one in enumerate(its.classes)}; classes.index(b)"
@@ -190,25 +192,27 @@ def filled(tree):
 
 
 @pytest.mark.parametrize("room", ["labels", "formats", "tables", "texts"])
-def test_only_commands_name_options(room):
+def test_only_commands_name_options(room, trees):
     """Below them, messages name arguments by ``console.typed``."""
-    for path in sorted((ROOT / room).rglob("*.py")):
+    for name in FILES:
+        if room_of(name) != room:
+            continue
         texts = (
             node.value
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in ast.walk(trees[name])
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         )
-        assert [text for text in texts if re.search(r"(^|[\s`])--[a-z]", text)] == [], path
+        assert [text for text in texts if re.search(r"(^|[\s`])--[a-z]", text)] == [], name
 
 
-def test_nobody_fills_a_result_that_is_built():
+def test_nobody_fills_a_result_that_is_built(trees):
     """Counters grow block by block, and a widget is no class of ours."""
     grow = ("totals.", "survey.tally.", "whole.")
     wrong = {
         (name, attribute)
         for name in FILES
         if room_of(name) in ("report", "tables", "texts")
-        for attribute in filled(tree_of(name))
+        for attribute in filled(trees[name])
         if not attribute.startswith(grow)
     }
     assert not wrong
@@ -216,8 +220,8 @@ def test_nobody_fills_a_result_that_is_built():
     assert set(filled(ast.parse(source))) == {"made.why", "made.b.c", "made.n"}
 
 
-def test_core_knows_numpy_and_the_standard_library():
-    for module in imports(tree_of("core.py"), ["lops_adapters"]):
+def test_core_knows_numpy_and_the_standard_library(trees):
+    for module in imports(trees["core.py"], ["lops_adapters"]):
         assert module.split(".")[0] in {"numpy", *sys.stdlib_module_names}, module
 
 
@@ -225,22 +229,17 @@ def heavy_at_import(tree, package):
     nodes = [
         node for node in at_import(tree) if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)
     ]
-    return {
-        module.split(".")[0]
-        for node in nodes
-        for module in imports(ast.Module([node], []), package)
-        if module.split(".")[0] in HEAVY
-    }
+    modules = imports(ast.Module(nodes, []), package)
+    return {module.split(".")[0] for module in modules} & HEAVY
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name not in HEAVY_FILES])
-def test_heavy_libraries_are_imported_where_they_are_used(name):
-    assert not heavy_at_import(tree_of(name), package_of(name)), (
-        f"{name} imports these at module level; do so inside the function"
-    )
+def test_heavy_libraries_are_imported_where_they_are_used(trees):
+    """At module level no file imports them: only inside the function."""
+    found = {name: heavy_at_import(trees[name], package_of(name)) for name in FILES}
+    assert {name for name, libraries in found.items() if libraries} <= HEAVY_FILES
 
 
-def test_heavy_files_are_few_and_wait_inside_functions():
+def test_heavy_files_are_few_and_wait_inside_functions(trees):
     assert set(FILES) >= HEAVY_FILES
     assert not any(name.endswith("__init__.py") for name in HEAVY_FILES)
     heavy_modules = {
@@ -248,15 +247,12 @@ def test_heavy_files_are_few_and_wait_inside_functions():
     }
     for name in FILES:
         nodes = [
-            node
-            for node in at_import(tree_of(name))
-            if isinstance(node, ast.Import | ast.ImportFrom)
+            node for node in at_import(trees[name]) if isinstance(node, ast.Import | ast.ImportFrom)
         ]
-        for node in nodes:
-            for module in imports(ast.Module([node], []), package_of(name)):
-                assert not any(
-                    module == heavy or module.startswith(heavy + ".") for heavy in heavy_modules
-                ), f"{name} imports {module}"
+        for module in imports(ast.Module(nodes, []), package_of(name)):
+            assert not any(
+                module == heavy or module.startswith(heavy + ".") for heavy in heavy_modules
+            ), f"{name} imports {module}"
 
 
 SAMPLES = {
@@ -335,13 +331,13 @@ def test_rooms_open_light():
     assert start(f"import {named}").packages <= LIGHT
 
 
-def test_code_in_a_models_repository_is_never_run():
+def test_code_in_a_models_repository_is_never_run(trees):
     """Every call of from_pretrained says so; unsaid, transformers may ask the user."""
     # Classes of a layer and of a checkout that is patched: they load no code.
     own = {("probes/han_network.py", "Embedding"), ("vendoring/glue/lops_lotclass.py", "network")}
     found = 0
-    for file in FILES:
-        for node in ast.walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+    for file, tree in trees.items():
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
                 continue
             owner = ast.unparse(node.func.value).rpartition(".")[2]

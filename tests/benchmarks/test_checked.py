@@ -13,21 +13,17 @@ from benchmarks.pages import checked as page
 from benchmarks.pages import common
 from benchmarks.real_tables import Table
 
-from ..noisy import noisy_texts
-from .stored import about, write_result
+from .stored import about, noisy_table, write_result
 
 
 @pytest.fixture(scope="module")
 def results_of_tables():
     """Results of a table whose labels were given, and of its gold labels."""
-    texts, labels, gold = noisy_texts(n=240, k=3, noise=0.3)
-    others, _, of_others = noisy_texts(n=60, k=3, seed=1)
-    labels, gold, of_others = (np.array(part, dtype=object) for part in (labels, gold, of_others))
-    noisy = Table(texts, labels, gold, others, of_others, "youtube-rules")
+    noisy = noisy_table("youtube-rules", n=120, k=3, noise=0.3)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(checked, "DRAWS", 1)
         patched.setattr(checked, "COUNTS", (10, 20))
-        return [checked.run(noisy), checked.run(noisy._replace(labels=gold, name="toy-gold"))]
+        return [checked.run(noisy), checked.run(noisy._replace(labels=noisy.gold, name="toy-gold"))]
 
 
 def test_checked_rows_make_labels_more_accurate(results_of_tables):

@@ -4,10 +4,9 @@ import numpy as np
 
 from benchmarks import hidden_seeds, name_sentences
 from benchmarks.hidden_seeds import Deletion, Seeded
-from benchmarks.real_tables import Table
 from lops_adapters.selection.committee import calibration
 
-from ..noisy import noisy_texts
+from .stored import noisy_table
 
 
 def test_seed_words_are_deleted_or_as_many_at_random():
@@ -27,15 +26,14 @@ def test_seed_words_are_deleted_or_as_many_at_random():
 
 
 def test_members_do_not_see_the_words(monkeypatch):
-    texts, labels, gold = noisy_texts(n=90, k=3, noise=0.1)
+    table = noisy_table(tests=30, n=90, k=3, noise=0.1)
     learnt = calibration.coefficients()
     monkeypatch.setattr(hidden_seeds, "coefficients", lambda name: learnt)
     monkeypatch.setattr(hidden_seeds, "SEEDS", 1)
-    labels, gold = (np.array(part, dtype=object) for part in (labels, gold))
     words = {
-        label: (texts[labels.tolist().index(label)].split()[0],) for label in sorted(set(gold))
+        label: (table.texts[table.labels.tolist().index(label)].split()[0],)
+        for label in sorted(set(table.gold))
     }
-    table = Table(texts, labels, gold, texts[:30], gold[:30], "toy")
     result = hidden_seeds.run("toy", Seeded(table, words))
     (run,) = result["runs"]
     assert set(run) == {"members without words", *hidden_seeds.ways("toy", 0)}

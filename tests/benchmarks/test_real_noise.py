@@ -11,8 +11,7 @@ from benchmarks.pages import real_noise as page
 from benchmarks.real_tables import REAL, TABLES, Table, load_table
 from lops_adapters.selection.committee import calibration
 
-from ..noisy import noisy_texts
-from .stored import about, write_result
+from .stored import about, noisy_table, write_result
 
 DATA = Path(os.environ.get("LOPS_DATA", "/nowhere"))
 needs_data = pytest.mark.skipif(
@@ -53,16 +52,13 @@ def test_rows_without_gold_labels_do_not_count():
 
 
 def test_correction_and_weights_are_measured_with_coefficients_of_other_tables(monkeypatch):
-    texts, labels, gold = noisy_texts(n=240, k=3, noise=0.2)
-    others, _, of_others = noisy_texts(n=60, k=3, seed=1)
-    labels, gold, of_others = (np.array(part, dtype=object) for part in (labels, gold, of_others))
-    table = Table(texts, labels, gold, others, of_others, "yelp-rules")
+    table = noisy_table("yelp-rules", n=240, k=3, noise=0.2)
     asked = []
     learnt = calibration.coefficients()
     monkeypatch.setattr(real_noise, "coefficients", lambda name: asked.append(name) or learnt)
     found, rival = real_noise.run(table), real_noise_cleanlab.run(table)
     assert asked == ["yelp-rules"]
-    assert found["noise"] == pytest.approx((labels != gold).mean())
+    assert found["noise"] == pytest.approx((table.labels != table.gold).mean())
     ways = found["ways"] | rival["ways"]
     assert ways.keys() == set(page._WAYS)
     for way in ("select", "cleanlab, static"):

@@ -2,16 +2,13 @@
 
 from itertools import chain
 
-import numpy as np
-
 from benchmarks import static_encoder
 from benchmarks.pages import static as page
-from benchmarks.real_tables import FRESH, LATER, REAL, TASKS, Table
+from benchmarks.real_tables import FRESH, LATER, REAL, TASKS
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.selection.committee import calibration
 
-from ..noisy import noisy_texts
-from .stored import about, write_result
+from .stored import about, noisy_table, write_result
 
 
 def test_every_table_with_real_noise_has_one_task():
@@ -19,16 +16,14 @@ def test_every_table_with_real_noise_has_one_task():
 
 
 def test_encoders_select_with_coefficients_of_other_tables(monkeypatch):
-    texts, labels, gold = noisy_texts(n=120, k=2, noise=0.2)
-    labels, gold = np.array(labels, dtype=object), np.array(gold, dtype=object)
-    gold[:20] = ""
-    table = Table(texts, labels, gold, [], gold[:0], "yelp-rules")
+    table = noisy_table("yelp-rules", n=120, k=2, noise=0.2)
+    table.gold[:20] = ""
     asked, learnt = [], calibration.coefficients()
     monkeypatch.setattr(static_encoder, "coefficients", lambda name: asked.append(name) or learnt)
     found = static_encoder.compared(table, {"none": None, "static": EmbeddingProbe("static")})
     assert asked == ["yelp-rules"]
     assert (found["n"], found["gold"]) == (120, 100)
-    assert found["noise"] == (labels != gold)[20:].mean()
+    assert found["noise"] == (table.labels != table.gold)[20:].mean()
     for way in ("none", "static"):
         assert found[way]["auroc"] > 0.7
         assert page.gain_of_rejecting(found, way) > 0.05

@@ -3,22 +3,20 @@
 import numpy as np
 
 from benchmarks import unlabelled
-from benchmarks.real_tables import Table
 from lops_adapters.selection.committee import calibration
 from lops_adapters.texts import rest
 
-from ..noisy import noisy_texts
+from .stored import noisy_table
 
 
 def test_a_toy_table(monkeypatch):
-    texts, labels, gold = noisy_texts(n=150, k=3, noise=0.1)
-    test_texts, _, test_gold = noisy_texts(n=30, k=3, seed=1)
-    labels, gold, test_gold = (np.array(part, dtype=object) for part in (labels, gold, test_gold))
+    table = noisy_table(tests=30, n=150, k=3, noise=0.1)
+    labels, gold = table.labels, table.gold
     labels[2::4], gold[:6] = "", ""  # of row 2, neither is known
     learnt, share = calibration.coefficients(), rest.SHARE
     monkeypatch.setattr(unlabelled, "coefficients", lambda name: learnt)
     monkeypatch.setattr(unlabelled, "SEEDS", 1)
-    result = unlabelled.run(Table(texts, labels, gold, test_texts, test_gold, "toy"))
+    result = unlabelled.run(table)
     assert (result["n"], result["labelled"]) == (150, 113)
     known = (labels != "") & (gold != "")
     assert result["noise"] == np.mean(labels[known] != gold[known])

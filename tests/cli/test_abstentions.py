@@ -1,24 +1,15 @@
 """Rows without a label: their own file, the counts, and corrections of the others."""
 
 import json
-from functools import partial
 
 import pytest
 
-import lops_adapters
-from lops_adapters.cli import select as command
-
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import run, select
 
 pytestmark = pytest.mark.usefixtures("here")
-OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
 ROWS = noisy_rows(n=150, k=3)
 CODES = [[*row[:2], row[2][-1], row[3][-1]] for row in ROWS]  # labels 0, 1, 2
-select = partial(lops_adapters.select, encoder=None)
-
-
-def run(*arguments):
-    return command.main([*map(str, arguments), *OPTIONS, "--encoder", "none"])
 
 
 def parts(folder, suffix):

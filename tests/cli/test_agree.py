@@ -1,14 +1,15 @@
 """``lops agree``: the folder, the loop of checking, and errors."""
 
-import csv
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from lops_adapters.cli.agree import main
 from lops_adapters.core import LopsError
 
+from ..noisy import read_table, write_table
 from ..texts.test_agree import labelled
 
 
@@ -16,8 +17,7 @@ from ..texts.test_agree import labelled
 def table(here):
     texts, true, votes = labelled(120)
     rows = zip(texts, *votes.values(), true, strict=True)
-    with open("labels.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["text", *votes, "right"], *rows])
+    write_table(here / "labels.csv", rows, ["text", *votes, "right"])
     return true
 
 
@@ -34,16 +34,12 @@ def test_a_loop_of_checking(table, tmp_path, capsys):
     assert {path.name for path in folder.iterdir()} == {
         "config.json", "agreement.json", "report.html", "to_check.csv", "send_back.csv"
     }  # fmt: skip
-    with (folder / "to_check.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_table(folder / "to_check.csv")
     assert len(rows) == 50
     for row in rows:
         assert row["text"] == f"text {int(row['row']) - 1}"
         row["checked"] = table[int(row["row"]) - 1]
-    with open("filled.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_table(tmp_path / "filled.csv", [list(row.values()) for row in rows], list(rows[0]))
     arguments = [*ARGUMENTS, "--people", "a*", "--checked", "filled.csv", "--force"]
     assert main(arguments) == 0
     said = capsys.readouterr().out
@@ -54,8 +50,7 @@ def test_a_loop_of_checking(table, tmp_path, capsys):
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "As good as a person?" in page
     assert "Kappa is the agreement beyond chance" in page
-    with (folder / "to_check.csv").open(encoding="utf-8", newline="") as file:
-        again = {row["row"] for row in csv.DictReader(file)}
+    again = {row["row"] for row in read_table(folder / "to_check.csv")}
     assert not again & {row["row"] for row in rows}
 
 
@@ -71,8 +66,7 @@ def annotations(texts, order=1):
         for item, of_item in enumerate(texts)
         for text, who, label in zip(of_item, WHO, ("aab", "bba")[item % 2], strict=True)
     ]
-    with open("notes.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["item", "body", "who", "topic"], *rows[::order]])
+    write_table(Path("notes.csv"), rows[::order], ["item", "body", "who", "topic"])
     return ["notes.csv", "--text", "body", "--label", "topic", "--source", "who", "--force"]
 
 
@@ -95,8 +89,7 @@ def test_rows_with_the_same_id_are_one_text(here, capsys):
     assert "ann              ben    10  100.0 %" in said
     assert "30 rows are labels of 10 texts by 3 sources; one row is written per text." in said
     assert "Ids with several texts, of which the first is read: 'q9' (notes.csv, line 31)." in said
-    with open("notes-agreement/to_check.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_table(here / "notes-agreement/to_check.csv")
     assert {row["text"] for row in rows} == {*(f"text {i}" for i in range(9)), "one"}
     assert {row["counts"] for row in rows} == {"ids in item"}
 
@@ -108,22 +101,22 @@ def test_sources_without_a_shared_row_have_no_kappa(here, capsys):
     lines = [line.split() for line in said.splitlines()[1:7]]
     assert [line[-5:] for line in lines] == [["0", "-", "no", "shared", "row"]] * 6
     assert "Here: no shared row." in said
-    with open("notes-agreement/report.html", encoding="utf-8") as file:
-        assert "3 sources of 27 texts: no text has labels of two" in file.read()
+    page = (here / "notes-agreement/report.html").read_text(encoding="utf-8")
+    assert "3 sources of 27 texts: no text has labels of two" in page
 
 
 def test_a_loop_of_checking_a_row_per_annotation(here, capsys):
     """The file names texts: the rows may stand in another order."""
     texts = [[f"text {i}"] * 3 for i in range(20)]
     main(annotations(texts))
-    with open("notes-agreement/to_check.csv", encoding="utf-8", newline="") as file:
-        header, *rows = csv.reader(file)
-    with open("notes-agreement/send_back.csv", encoding="utf-8", newline="") as file:
-        assert next(csv.reader(file))[-4:] == header[-4:] == ["key", "column", "sha256", "counts"]
+    rows = read_table(here / "notes-agreement/to_check.csv")
+    header = list(rows[0])
+    assert header[-4:] == ["key", "column", "sha256", "counts"]
+    sent_back = (here / "notes-agreement/send_back.csv").read_text(encoding="utf-8")
+    assert sent_back.splitlines()[0].endswith(",key,column,sha256,counts")
     for row in rows:
-        row[header.index("checked")] = "ab"[int(row[1].split()[1]) % 4 == 1]
-    with open("filled.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
+        row["checked"] = "ab"[int(row["text"].split()[1]) % 4 == 1]
+    write_table(here / "filled.csv", [list(row.values()) for row in rows], header)
     main([*annotations(texts), "--checked", "filled.csv"])
     rate = re.compile(r"\nann +checked rows +20 +75\.0 %")
     assert rate.search(capsys.readouterr().out)
@@ -141,8 +134,3 @@ def test_a_loop_of_checking_a_row_per_annotation(here, capsys):
 def test_errors(table, arguments, message):
     with pytest.raises(LopsError, match=message):
         main([*ARGUMENTS, *arguments])
-
-
-def test_one_source_is_refused(table):
-    with pytest.raises(LopsError, match="wanted labels of several sources"):
-        main(["labels.csv", "--text", "text", "--label", "ann"])

@@ -33,13 +33,6 @@ def filled(path, count=None):
     return [int(row["row"]) for row in rows[:count]]
 
 
-def test_rows_to_check_that_nobody_has_checked(here):
-    path = written(here / "to_check.csv", ["1,a,", "2,b,"], "row,label,checked")
-    table = write_table(here / "news.csv", ROWS)
-    with pytest.raises(LopsError, match=r"to_check\.csv: no row is checked yet; fill in the colum"):
-        run(table, "--checked", path)
-
-
 def written(path, rows, header="row,label"):
     path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     return path
@@ -138,6 +131,11 @@ def test_a_column_that_is_refused(here, column, words):
         (["9" * 5000 + ",class 0"], "row,label", "cannot be used: row "),
         (["3,class 0,true"], "row,label,column", "holds labels of the column 'true', and --label"),
         (["3,class 0," + "a" * 64], "row,label,sha256", "was made for another table, or the table"),
+        (
+            ["1,a,", "2,b,"],
+            "row,label,checked",
+            "given.csv: no row is checked yet; fill in the col",
+        ),
     ],
 )
 def test_what_is_refused(here, rows, header, words):

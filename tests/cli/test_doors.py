@@ -13,7 +13,7 @@ from lops_adapters.texts.agree import agree
 from ..noisy import noisy_texts, read_table, write_table
 
 pytestmark = pytest.mark.usefixtures("here")
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".jsonl", ".json", ".parquet", ".arrow", ".xlsx")
+SUFFIXES = (".csv", ".jsonl", ".parquet", ".xlsx")
 NAMES = ["ann", "ben", "eve"]
 
 

@@ -1,19 +1,14 @@
 """``duplicates.csv``: near-duplicates, which ``lops apply`` can delete."""
 
-from functools import partial
-
 import pytest
 
-import lops_adapters
 from lops_adapters.cli import apply
-from lops_adapters.cli import select as command
 
 from ..noisy import noisy_rows, read_table, write_table
+from .selecting import run, select
 
 pytestmark = pytest.mark.usefixtures("here")
-OPTIONS = ["--text", "text", "--label", "weak", "--quiet", "--encoder", "none"]
 ROWS = noisy_rows(n=60)
-select = partial(lops_adapters.select, encoder=None)
 
 
 def table(here):
@@ -29,7 +24,7 @@ def table(here):
 
 def test_groups_with_the_numbers_of_the_table(here, capsys):
     rows, path = table(here)
-    assert command.main([str(path), *OPTIONS]) == 0
+    assert run(path) == 0
     found = read_table(here / "news-lops" / "duplicates.csv")
     assert [row["group"] for row in found] == ["1", "1", "2", "2"]
     assert [int(row["row"]) for row in found] == [5, 62, 10, 63]
@@ -48,7 +43,7 @@ def test_groups_with_the_numbers_of_the_table(here, capsys):
 
 def test_copies_are_deleted_with_the_file(here):
     rows, path = table(here)
-    command.main([str(path), *OPTIONS])
+    run(path)
     found = read_table(here / "news-lops" / "duplicates.csv")
     lines = ["row,label", *(f"{row['row']}," for row in found[1::2])]
     (here / "corrections.csv").write_text("\n".join(lines))

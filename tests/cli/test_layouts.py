@@ -33,15 +33,12 @@ def rows(suffix=".csv"):
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_an_array_of_objects(indent):
+@pytest.mark.parametrize("kind", ["json", "jsonl", "csv"])
+def test_an_array_of_objects(indent, kind):
     records = [{"text": text, "n": 1.50, "label": label} for text, label in ROWS]
     Path("t.json").write_text(json.dumps(records, indent=indent), encoding="utf-8")
-    run("t.json", "--label", "label")
-    assert rows(".json") == sorted(ROWS)
-    run("t.json", "--label", "label", "--format", "jsonl")
-    assert rows(".jsonl") == sorted(ROWS)
-    run("t.json", "--label", "label", "--format", "csv")
-    assert rows() == sorted(ROWS)
+    run("t.json", "--label", "label", "--format", kind)
+    assert rows(f".{kind}") == sorted(ROWS)
 
 
 def test_an_array_on_standard_input(monkeypatch):

@@ -9,7 +9,7 @@ from lops_adapters.tables import engine
 
 from ..second_pass import SETTINGS, decisions, write_inputs
 
-QUICK = ("near names", "groups")
+QUICK = ("near names",)
 
 
 @pytest.fixture(autouse=True)

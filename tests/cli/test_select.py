@@ -6,12 +6,10 @@ import os
 import re
 import signal
 import sys
-from functools import partial
 
 import numpy as np
 import pytest
 
-import lops_adapters
 from lops_adapters.cli import select as command
 from lops_adapters.cli.main import main
 from lops_adapters.core import LopsError, LopsWarning
@@ -19,15 +17,13 @@ from lops_adapters.formats import files
 from lops_adapters.tables import engine
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import select
 
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 NO_ENCODER = ["--encoder", "none"]
 ADDED = ["lops_confidence", "lops_selected", "lops_suggested"]
 OPTIONS = ["--text", "text", "--label", "weak", "--quiet"]
-
-
-select = partial(lops_adapters.select, encoder=None)
 
 
 def run(*arguments):
@@ -46,7 +42,7 @@ def original(rows):
     return [[row[name] for name in HEADER] for row in rows]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_every_row_comes_back_unchanged(here, suffix, capsys):
     expected = select(
         [row[1] for row in ROWS], [row[2] for row in ROWS], method="learning-order", keep=0.5
@@ -295,27 +291,24 @@ def test_other_delimiters_and_encodings(here):
         return [path.read_bytes() for path in parts]
 
     expected = kept("news", "utf-8")
-    for encoding in ("cp1252", "utf-16"):
-        assert kept(encoding, encoding, "--encoding", encoding) == expected
+    assert kept("cp1252", "cp1252", "--encoding", "cp1252") == expected
     assert kept("marked", "utf-8-sig") == [b"\xef\xbb\xbf" + part for part in expected]
     run("marked.csv", "--format", "jsonl", "--force")
     assert (here / "marked-lops" / "kept.jsonl").read_bytes().startswith(b'{"nr"')
-    for delimiter, names in ((";", ";"), ("\t", ("\\t", "tab"))):
-        with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, delimiter=delimiter).writerows([HEADER, *rows])
-        for name in names:
-            run("other.csv", "--delimiter", name, "--force")
-            head = (here / "other-lops" / "kept.csv").read_text(encoding="utf-8").split("\n")[0]
-            assert head == delimiter.join([*HEADER, *ADDED])
+    with (here / "other.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter="\t").writerows([HEADER, *rows])
+    for name in ("\\t", "tab"):
+        run("other.csv", "--delimiter", name, "--force")
+        head = (here / "other-lops" / "kept.csv").read_text(encoding="utf-8").split("\n")[0]
+        assert head == "\t".join([*HEADER, *ADDED])
 
 
-@pytest.mark.parametrize("more", [[], ["--probe-rows", "90"]])
-def test_random_labels_are_all_kept_and_none_is_changed(here, more):
-    """Whole or block by block: a warning, no rejected and no relabelled row."""
+def test_random_labels_are_all_kept_and_none_is_changed(here):
+    """Block by block: a warning, no rejected and no relabelled row."""
     order = np.random.default_rng(0).permutation(len(ROWS)).tolist()
     rows = [[*row[:2], ROWS[i][2], row[3]] for i, row in zip(order, ROWS, strict=True)]
     with pytest.warns(LopsWarning, match="hardly more than by guessing, so all are kept"):
-        run(write_table(here / "news.csv", rows), *more)
+        run(write_table(here / "news.csv", rows), "--probe-rows", "90")
     folder = here / "news-lops"
     assert original(read_table(folder / "kept.csv")) == rows
     for part in ("rejected", "relabelled"):

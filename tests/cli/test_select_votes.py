@@ -1,6 +1,5 @@
 """``lops select`` with the labels of several sources."""
 
-import csv
 import json
 import re
 
@@ -9,7 +8,7 @@ import pytest
 
 from lops_adapters.cli.main import main
 
-from ..noisy import noisy_texts
+from ..noisy import noisy_texts, read_table, write_table
 
 TEXTS, _, GOLD = noisy_texts(n=300, k=3, noise=0.0)
 CLASSES = sorted(set(GOLD))
@@ -23,20 +22,18 @@ def cast(gold, accuracy, rng):
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     """A table of votes; rows 4 and 10 have none; llm answers in sentences."""
-    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("votes") / "votes.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["body", *ACCURACIES, "answer", "who", "gold"])
-        for row, (text, gold) in enumerate(zip(TEXTS, GOLD, strict=True)):
-            votes = [
-                cast(gold, accuracy, rng) if rng.random() < 0.6 and row not in (3, 9) else ""
-                for accuracy in ACCURACIES.values()
-            ]
-            who = "good" if rng.random() < 0.6 else "bad"
-            answer = cast(gold, 0.95 if who == "good" else 0.4, rng)
-            answer = f"It is {answer.upper()}." if row % 2 else answer
-            writer.writerow([text, *votes, answer, who, gold])
-    return path
+    rng, rows = np.random.default_rng(0), []
+    for row, (text, gold) in enumerate(zip(TEXTS, GOLD, strict=True)):
+        votes = [
+            cast(gold, accuracy, rng) if rng.random() < 0.6 and row not in (3, 9) else ""
+            for accuracy in ACCURACIES.values()
+        ]
+        who = "good" if rng.random() < 0.6 else "bad"
+        answer = cast(gold, 0.95 if who == "good" else 0.4, rng)
+        answer = f"It is {answer.upper()}." if row % 2 else answer
+        rows.append([text, *votes, answer, who, gold])
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    return write_table(path, rows, ["body", *ACCURACIES, "answer", "who", "gold"])
 
 
 def select(table, folder, *arguments):
@@ -47,9 +44,7 @@ def select(table, folder, *arguments):
 
 
 def rows_of(folder, name):
-    path = folder / f"{name}.csv"
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_table(folder / f"{name}.csv")
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +82,7 @@ def test_a_table_of_the_sources(folder, capsys):
 
 
 def test_one_row_where_a_source_errs(folder, table):
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_table(table)
     worst = rows_of(folder, "sources")[0]
     for number in worst["errs_in"].split():
         row = rows[int(number) - 1]

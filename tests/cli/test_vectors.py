@@ -1,7 +1,6 @@
 """``lops select`` with vectors and soft labels of one's own, and with weights."""
 
 import json
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,13 +10,13 @@ from lops_adapters.cli import select as command
 from lops_adapters.core import LopsError
 
 from ..noisy import HEADER, noisy_rows, read_table, write_table
+from .selecting import select
 
 pytestmark = pytest.mark.usefixtures("here")
 ROWS = noisy_rows()
 CODES = [int(row[2][-1]) for row in ROWS]
 GOLD = [int(row[3][-1]) for row in ROWS]
 VECTORS = (np.random.default_rng(0).normal(size=(120, 5)) + 4 * np.eye(5)[GOLD]).round(3)
-select = partial(lops_adapters.select, encoder=None)
 
 
 def run(*arguments):
@@ -37,8 +36,9 @@ def refused(message, *arguments):
         run(*arguments)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
-@pytest.mark.parametrize("text", [TEXT, []])
+@pytest.mark.parametrize(
+    ("suffix", "text"), [(".csv", TEXT), (".csv", []), (".jsonl", TEXT), (".parquet", TEXT)]
+)
 def test_an_npy_file(here, suffix, text):
     rows = [[*row[:2], "" if i == 4 else row[2], row[3]] for i, row in enumerate(ROWS)]
     labels = [row[2] for row in rows]

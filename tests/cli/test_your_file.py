@@ -9,6 +9,9 @@ import pytest
 
 from lops_adapters.cli import apply, select
 from lops_adapters.core import LopsError
+from lops_adapters.formats.readers import open_table
+from lops_adapters.labels.columns import Columns
+from lops_adapters.tables.survey import survey_of
 
 from ..noisy import noisy_texts, read_table, write_table
 
@@ -44,30 +47,38 @@ def counts(folder="out", suffix="csv"):
     return sizes["kept"] + sizes["rejected"], sizes.get("abstained", 0)
 
 
+def surveyed(path, label="label", **options):
+    """Rows with a label, and rows without one, as a first reading of the table counts them."""
+    keep_na = options.pop("keep_na", False)
+    table = open_table([Path(path)], quiet=True, keep_na=keep_na)
+    survey = survey_of(table, Columns("text", label, **options))
+    labelled = sum(survey.classes().rows.values())
+    return labelled, survey.tally.rows - labelled
+
+
 def codes(minus, form):
     """The labels as numbers, spelt by ``form``; every third is ``minus``."""
     return [minus if i % 3 == 0 else form(int(label[-1])) for i, label in enumerate(LABELS)]
 
 
 @pytest.mark.parametrize(
-    ("suffix", "labels", "more"),
+    ("suffix", "labels", "abstain"),
     [
-        (".csv", codes("-1.0", lambda n: f"{n}.0"), ""),
-        (".csv", codes("-1", str), "--abstain -1.0"),
+        (".csv", codes("-1.0", lambda n: f"{n}.0"), None),
+        (".csv", codes("-1", str), ["-1.0"]),
         (
             ".tsv",
             ["" if i == 1 else x for i, x in enumerate(codes("-1.0", lambda n: f"{n}.0"))],
-            "--abstain -1",
+            ["-1"],
         ),
-        (".jsonl", codes(-1.0, float), "--abstain -1"),
-        (".jsonl", codes(-1, int), "--abstain -1.0"),
-        (".parquet", codes(-1.0, float), ""),
+        (".jsonl", codes(-1.0, float), ["-1"]),
+        (".jsonl", codes(-1, int), ["-1.0"]),
+        (".parquet", codes(-1.0, float), None),
     ],
 )
-def test_minus_one_is_no_label_in_any_spelling(suffix, labels, more):
-    run(table(f"t{suffix}", label=labels), "--label", "label", *more.split())
+def test_minus_one_is_no_label_in_any_spelling(suffix, labels, abstain):
     gone = 30 + labels.count("")
-    assert counts(suffix=suffix[1:]) == (90 - gone, gone)
+    assert surveyed(table(f"t{suffix}", label=labels), abstain=abstain) == (90 - gone, gone)
 
 
 def test_minus_one_is_no_vote_in_any_spelling(capsys):
@@ -90,35 +101,33 @@ def with_words():
     return [next(words) if i % 5 == 0 else label for i, label in enumerate(LABELS)]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
-def test_words_for_a_missing_value_are_no_label(suffix, capsys):
+def test_words_for_a_missing_value_are_no_label(capsys):
     """As pandas and R read them; the cells stay as they are."""
-    path = table(f"t{suffix}", label=with_words())
+    path = table("t.csv", label=with_words())
     said = run(path, "--label", "label", capsys=capsys)
     assert "Problem: Read as no label: N/A (3), NA (3), NULL (3), NaN (3), None (3) and 1" in said
-    assert counts(suffix=suffix[1:]) == (72, 18)
-    assert {row["label"] for row in read_table(Path(f"out/abstained{suffix}"))} == set(WORDS)
+    assert counts() == (72, 18)
+    assert {row["label"] for row in read_table(Path("out/abstained.csv"))} == set(WORDS)
     said = run(path, "--label", "label", "--keep-na", capsys=capsys)
-    assert counts(suffix=suffix[1:]) == (90, 0)
+    assert counts() == (90, 0)
     assert "NULL (3)" in said
+
+
+def test_words_in_a_file_with_tabs():
+    path = table("t.tsv", label=with_words())
+    assert surveyed(path) == (72, 18)
+    assert surveyed(path, keep_na=True) == (90, 0)
 
 
 def test_words_in_quotes_are_classes():
     with open("t.csv", "w", encoding="utf-8", newline="") as file:
         rows = zip(TEXTS, with_words(), strict=True)
         csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("text", "label"), *rows])
-    run("t.csv", "--label", "label")
-    assert counts() == (90, 0)
+    assert surveyed("t.csv") == (90, 0)
 
 
 def test_words_in_a_spreadsheet():
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in [("text", "label"), *zip(TEXTS, with_words(), strict=True)]:
-        book.active.append(row)
-    book.save("t.xlsx")
-    run("t.xlsx", "--label", "label")
-    assert counts() == (72, 18)
+    assert surveyed(table("t.xlsx", label=with_words())) == (72, 18)
 
 
 @pytest.mark.parametrize("form", [str.upper, lambda label: label[-1], lambda label: f"{label}."])
@@ -207,11 +216,9 @@ def test_unused_columns_need_no_names():
     with pytest.raises(LopsError, match=r"3 columns are named '', and jsonl needs different names"):
         run("t.csv", "--label", "v1", "--format", "jsonl")
     Path("t.csv").write_text(f"v1,text\n{rows}", encoding="utf-8")
-    run("t.csv", "--label", "v1")
-    assert counts() == (90, 0)
+    assert surveyed("t.csv", label="v1") == (90, 0)
     Path("t.csv").write_text(f"v1,text,,\n{rows.replace(',,,', '')}", encoding="utf-8")
-    run("t.csv", "--label", "v1")
-    assert counts() == (90, 0)
+    assert surveyed("t.csv", label="v1") == (90, 0)
 
 
 def test_ids_of_classes_in_parquet(capsys):

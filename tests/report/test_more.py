@@ -3,8 +3,10 @@
 import base64
 import gzip
 import json
+from functools import cache
 
 import numpy as np
+import pytest
 
 from lops_adapters.report.data import packed
 from lops_adapters.report.selection_page import write_selection_page
@@ -13,8 +15,21 @@ from .examples import HOSTILE, changed, page, selection
 from .test_corrections import downloaded, row, says, state
 
 
-def made(n=12_000, **options):
-    return page(n, **{"with_gold": False, **options})
+@cache
+def made(n=12_000):
+    """A page without gold labels, which no test changes."""
+    return page(n, with_gold=False)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The file of the page."""
+    return write_selection_page(tmp_path_factory.mktemp("page") / "report.html", made())
+
+
+def of_file(_, path):
+    """Show the file as it is."""
+    return path
 
 
 def unpacked(parts):
@@ -56,7 +71,7 @@ def test_every_rejected_row_of_a_large_class_is_listed():
     given = ["arts" if i % 10 else "law" for i in range(3_000)]
     chosen = selection(3_000)
     chosen.mask[:] = np.arange(3_000) < 100
-    found = made(3_000, labels=given, selection=chosen)
+    found = page(3_000, with_gold=False, labels=given, selection=chosen)
     listed = [row.position for row in found.rows.suspects if not row.selected]
     listed += [row["position"] for row in unpacked(found.rows.more)]
     assert sorted(listed) == list(range(100, 3_000))
@@ -83,7 +98,7 @@ def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
     assert sum(map(len, parts)) <= 10**6
     assert unpacked(parts) == rows[:number]
     monkeypatch.setattr("lops_adapters.report.data.MOST", 1000)
-    found = made()
+    found = page(12_000, with_gold=False)
     assert (found.rows.n_more, found.rows.n_unlisted) == (1000, 2400 - 1000 - 200)
     text = write_selection_page(tmp_path / "a.html", found).read_text()
     assert "The least trusted rows; 1,200 rejected rows did not fit." in text
@@ -91,17 +106,16 @@ def test_what_does_not_fit_is_counted(monkeypatch, tmp_path):
 
 def test_the_page_stays_below_its_size(tmp_path):
     """Texts that pack badly, of signs that take most in JSON."""
-    rng = np.random.default_rng(0)
     n = 20_000
-    signs = rng.integers(0x4E00, 0x9FFF, size=(n, 700))
-    texts = ["".join(map(chr, row)) for row in signs.tolist()]
-    found = made(n, texts=texts, suspects_per_class=1000)
+    signs = np.random.default_rng(0).integers(0x4E00, 0x9FFF, size=(n // 5, 700), dtype="<u2")
+    texts = [row.tobytes().decode("utf-16-le") for row in signs]  # of every fifth row
+    found = page(n, with_gold=False, texts=texts * 5, suspects_per_class=1000)
     path = write_selection_page(tmp_path / "report.html", found)
     assert path.stat().st_size < 20 * 10**6
 
 
-def test_all_rejected_rows_are_browsed(show):
-    tab = ready(show(made()))
+def test_all_rejected_rows_are_browsed(show, written):
+    tab = ready(show(written, of_file))
     assert listed(tab) == "1 to 50 of 2,400 rows"
     tab.select_option("#state", "rejected")
     tab.fill("#search", "number 11999")
@@ -115,11 +129,10 @@ def test_all_rejected_rows_are_browsed(show):
     assert "All rejected rows, and the least trusted kept rows." in tab.inner_text("#suspects + p")
 
 
-def test_packed_rows_are_corrected_and_kept(show, tmp_path, browser):
-    path = write_selection_page(tmp_path / "report.html", made())
+def test_packed_rows_are_corrected_and_kept(browser, written):
     context = browser.new_context()
     tab = context.new_page()
-    tab.goto(path.as_uri())
+    tab.goto(written.as_uri())
     ready(tab)
     packed = unpacked(made().rows.more)[-1]["row"]
     tab.fill("#search", f"number {packed - 1} ")
@@ -139,11 +152,8 @@ def test_packed_rows_are_corrected_and_kept(show, tmp_path, browser):
 
 def test_hostile_packed_text_runs_nothing(show):
     n = 1000
-    tab = ready(
-        show(
-            made(n, texts=[HOSTILE[i % len(HOSTILE)][:300] for i in range(n)], suspects_per_class=2)
-        )
-    )
+    texts = [HOSTILE[i % len(HOSTILE)][:300] for i in range(n)]
+    tab = ready(show(page(n, with_gold=False, texts=texts, suspects_per_class=2)))
     assert listed(tab) == "1 to 50 of 200 rows"
     for _ in range(3):
         tab.click("#next")
@@ -152,20 +162,19 @@ def test_hostile_packed_text_runs_nothing(show):
     assert "control ␀␇␛[31m␡" in tab.locator("#rows").inner_text()
 
 
-def test_a_browser_that_cannot_unpack(browser, tmp_path):
-    path = write_selection_page(tmp_path / "report.html", made())
+def test_a_browser_that_cannot_unpack(browser, written):
     context = browser.new_context()
     context.add_init_script("delete window.DecompressionStream")
     tab = context.new_page()
-    tab.goto(path.as_uri())
+    tab.goto(written.as_uri())
     told(tab, "This browser shows the first 200.")
     assert listed(tab) == "1 to 50 of 200 rows"
     context.close()
 
 
-def test_a_row_that_is_worked_on_stays(show):
+def test_a_row_that_is_worked_on_stays(show, written):
     """While rows arrive, the current row keeps the focus and stays on the shown page."""
-    tab = show(made())
+    tab = show(written, of_file)
     tab.keyboard.press("j")
     tab.keyboard.press("j")
     number = tab.evaluate("document.activeElement.dataset.row")

@@ -301,9 +301,8 @@ def test_a_long_text_unfolds(show):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("hostile", [False, True])
-def test_on_a_phone(show, scheme, hostile):
+@pytest.mark.parametrize(("hostile", "scheme"), [(False, "light"), (True, "dark")])
+def test_on_a_phone(show, hostile, scheme):
     made = page(to_check=CHECK, texts=[f"{text} " * 60 for text in texts()])
     if hostile:
         made = hostile_page()
