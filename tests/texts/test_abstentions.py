@@ -7,7 +7,6 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.labels.missing import minus_one
 
 from ..noisy import noisy_texts
 
@@ -88,23 +87,6 @@ def test_vectors_without_a_label():
     found = lops_adapters.select(None, changed(None), embeddings=vectors)
     plain = lops_adapters.select(None, [LABELS[i] for i in OTHERS], embeddings=vectors[OTHERS])
     np.testing.assert_array_equal(found.kept, OTHERS[plain.kept])
-
-
-def test_minus_one_can_be_a_class():
-    two = [1 if label == "class 0" else -1 for label in LABELS]
-    scale = [int(label[-1]) - 1 for label in LABELS]
-    assert set(select(TEXTS, two).per_class) == {-1, 1}
-    assert len(select(TEXTS, scale).abstained) > 0  # as of a label model
-    assert set(select(TEXTS, scale, abstain=()).per_class) == {-1, 0, 1}
-    assert set(select(TEXTS, [2 * code for code in scale]).per_class) == {-2, 0, 2}
-    assert set(select(TEXTS, changed(-1, scale), abstain=0).per_class) == {-1, 1}
-
-
-def test_integers_of_any_size():
-    assert minus_one({-1, 0, 10**400}) == {-1}
-    assert minus_one({-1, 0, 10**400, float("inf")}) == set()
-    assert minus_one({"-1", "0", "9" * 5000}) == set()
-    assert minus_one({False, True, -1}) == set()
 
 
 def test_what_is_no_label():

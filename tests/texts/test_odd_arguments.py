@@ -47,16 +47,6 @@ def test_generators():
                        groups=(i // 2 for i in range(60))))  # fmt: skip
 
 
-def test_scalars_and_tables_of_pyarrow():
-    pa = pytest.importorskip("pyarrow")
-    usual = chosen([list(row) for row in zip(WEAK, GOLD, strict=True)])
-    rows = [[pa.scalar(a), pa.scalar(b)] for a, b in zip(WEAK, GOLD, strict=True)]
-    same(usual, chosen(rows))
-    same(usual, chosen(pa.table({"weak": WEAK, "gold": GOLD})))
-    same(chosen(), chosen([pa.scalar(label) for label in WEAK]))
-    assert all(type(label) is str for label in chosen(rows).labels)
-
-
 @pytest.mark.parametrize("half", [Fraction(1, 2), np.float64(0.5), np.float32(0.5)])
 def test_numbers_of_other_types(tmp_path, half):
     usual = chosen(sure=0.5)
