@@ -94,13 +94,13 @@ def test_what_is_refused(choice, message):
         select(TEXTS, LABELS, **choice)
 
 
-@pytest.mark.parametrize("more", [[], ["--probe-rows", "200"]])
-def test_the_command(tmp_path, monkeypatch, more):
-    """Whole or block by block: the choice is used, said and recorded."""
+def test_the_command(tmp_path, monkeypatch):
+    """Of a sample, and block by block: the choice is used, said and recorded."""
     monkeypatch.chdir(tmp_path)
     rows = [{"t": text, "l": label} for text, label in zip(TEXTS, LABELS, strict=True)]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none", *more]
+    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none"]
+    arguments += ["--probe-rows", "200"]
     assert main(["select", *arguments, "--analyzer", "char"]) == 0
     report = (tmp_path / "t-lops" / "report.html").read_text(encoding="utf-8")
     assert "Members: TF-IDF of n-grams of 1 to 3 characters" in report

@@ -84,6 +84,7 @@ def test_columns_of_other_libraries():
     table = datasets.Dataset.from_dict({"text": TEXTS, "label": LABELS})
     for texts in (frame["text"], np.array(TEXTS), tuple(TEXTS), table["text"]):
         assert read_texts(texts) == TEXTS
+    assert read_texts(pandas.Series(["a", pandas.NA], dtype="string")) == ["a", ""]
     category = frame["label"].astype("category")
     of_objects = np.array(LABELS, dtype=object)
     for labels in (frame["label"], category, np.array(LABELS), of_objects, table["label"]):
