@@ -107,12 +107,12 @@ def test_passes_of_a_transformer(bert, where):
 
 @pytest.mark.parametrize("name", ["mc-dropout", "entropy"])
 def test_selection_by_a_transformer(bert, name):
-    texts, labels = topics(60), ["arts", "law"] * 60
-    wrong = np.arange(120) % 9 == 0
+    texts, labels = topics(40), ["arts", "law"] * 40
+    wrong = np.arange(80) % 9 == 0
     labels = np.where(wrong, labels[::-1], labels)
-    selector = build(name, transformer(bert(), epochs=4, batch_size=6), n=105)
+    selector = build(name, transformer(bert(), epochs=4, batch_size=6), n=70)
     selection = selector(texts, labels)
-    assert len(selection.kept) == 105
+    assert len(selection.kept) == 70
     assert wrong[selection.rejected].mean() > 3 * wrong.mean()
     np.testing.assert_array_equal(selector(texts, labels).confidence, selection.confidence)
 
