@@ -104,11 +104,6 @@ def test_no_word_at_all(texts):
     assert len(read.vocabulary(5)) == 0
 
 
-def test_one_text():
-    read = count_words(["river bank river"])
-    assert dense(read.counts).tolist() == [[1, 2]]
-
-
 @pytest.mark.parametrize("odd", [None, 7, float("nan"), ["a", 3], [["a"], None]])
 def test_what_is_no_text(odd):
     with pytest.raises(LopsError, match="wanted a string, tokens, or sentences of tokens"):

@@ -12,13 +12,11 @@ from sklearn.pipeline import make_pipeline
 
 import lops_adapters
 from lops_adapters import LopsError, LopsWarning
-from lops_adapters.core import RULES
 from lops_adapters.probes.embedding import EmbeddingProbe
 from lops_adapters.probes.linear import LinearProbe
-from lops_adapters.selection import METHODS, Outcome, build
+from lops_adapters.selection import Outcome, build
 from lops_adapters.selection.canonical import content_order
 from lops_adapters.selection.committee.committee import CANNOT_TELL
-from lops_adapters.selection.method_table import offered
 from lops_adapters.texts.select import select as texts_select
 
 from ..noisy import noisy_texts
@@ -68,25 +66,6 @@ def test_suggestions_of_the_automatic_choice():
     assert (
         (found.suggested_probability >= 0.5) & (found.suggested_probability <= 1)
     ).all()  # the larger of two
-
-
-@pytest.mark.parametrize(
-    "method", [name for name in offered() if name not in ("mc-dropout", "entropy")]
-)
-def test_every_method_gives_suggestions(method):
-    if method == "confident-learning":
-        pytest.importorskip("cleanlab")
-    ranks = METHODS[method].takes_keep
-    found = select(TEXTS, LABELS, method, keep=0.5 if ranks else "auto", probe="linear")
-    assert set(found.suggested) == {"class 0", "class 1"}
-    assert np.isfinite(found.suggested_probability).all()
-    assert (found.suggested == np.array(GOLD, dtype=object)).mean() > 0.75
-    if method == "learning-order":
-        assert [report.kept for report in found.per_class.values()] == [
-            -(-report.count // 2) for report in found.per_class.values()
-        ]
-    elif ranks and method not in RULES:
-        assert len(found.kept) == len(TEXTS) // 2
 
 
 def test_suggestions_are_those_of_the_last_snapshot():
@@ -202,18 +181,6 @@ def test_labels_that_are_more_probably_wrong_than_right_are_rejected():
     assert len(found.rejected) > 0.4 * wrong.sum()
 
 
-def test_what_a_committee_suggests():
-    found = select(TEXTS, LABELS, sure=0.8)
-    own = found.suggested == np.array(LABELS, dtype=object)
-    gold = np.array(GOLD, dtype=object)
-    assert (found.suggested[found.rejected] == gold[found.rejected]).mean() > 0.8
-    assert own[found.mask].all()
-    np.testing.assert_allclose(found.suggested_probability[own], found.confidence[own], atol=1e-5)
-    np.testing.assert_allclose(  # of two classes
-        found.suggested_probability[~own], 1 - found.confidence[~own], atol=1e-5
-    )
-
-
 def vectors_of(labels):
     """Vectors around a point per class."""
     places = 4 * np.eye(8)[[int(label[-1]) for label in labels]]
@@ -243,13 +210,6 @@ def test_who_labelled_moves_the_estimate_of_every_class_alone():
     rows = one.per_class
     assert one.wrong.total(rows) == pytest.approx(1 - one.confidence.mean())
     assert other.wrong.total(rows) == pytest.approx(other.noise.rate)
-
-
-def test_an_error_that_a_whole_class_shares_is_not_counted():
-    texts, _, gold = noisy_texts(n=300, k=3)
-    labels = ["class 1" if label == "class 0" else label for label in gold]
-    found = select(texts, labels, embeddings=vectors_of(labels))
-    assert found.noise.rate < 0.1
 
 
 def test_corrections():
