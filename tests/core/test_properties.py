@@ -179,7 +179,6 @@ def permuted(case: Case, by: list[int]) -> Case:
         ("ranked", "distinct"),
     ],
 )
-@settings(max_examples=50)
 @given(data=st.data())
 def test_row_order_does_not_matter(rule, scores, data):
     case = data.draw(cases(scores))
@@ -216,7 +215,6 @@ def test_batches_in_any_order(rule, case, rng):
 
 
 @every_rule
-@settings(max_examples=50)
 @given(case=cases())
 def test_skipping_what_is_decided(rule, case):
     order = case.order(rule)

@@ -3,7 +3,6 @@
 import importlib.util
 import pydoc
 import sys
-from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import pytest
@@ -13,40 +12,17 @@ from lops_adapters.console import chance
 from lops_adapters.core import LopsError
 
 from ..noisy import noisy_texts
+from ..report.examples import Reader
 
 TEXTS, LABELS, GOLD = noisy_texts()
 
 
-class Tables(HTMLParser):
-    """Collects the cells of every table, row by row."""
-
-    def __init__(self):
-        super().__init__()
-        self.tables, self.open = [], []
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] in ("td", "th"):
-            self.tables[-1][-1][-1] += data
-
-
 def shown(selection):
+    """What a notebook shows, and its two tables: classes and all of them, rows."""
     page = selection._repr_html_()
-    reader = Tables()
-    reader.feed(page)
+    reader, of_classes = Reader(page), len(selection.per_class) + 2
     assert not reader.open
-    return page, reader.tables
+    return page, (reader.rows[:of_classes], reader.rows[of_classes:])
 
 
 @pytest.fixture(scope="module")
