@@ -5,7 +5,7 @@ skipped samples, late checkpoints.
 import inspect
 import warnings
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -158,16 +158,7 @@ def test_warns_exactly_where_nothing_was_learnt(rule, case):
 
 def permuted(case: Case, by: list[int]) -> Case:
     moved = [[row[i] for i in by] for row in case.rows]
-    return Case(
-        [case.labels[i] for i in by],
-        case.classes,
-        case.tau,
-        case.seed,
-        moved,
-        case.times,
-        case.horizon,
-        case.seen,
-    )
+    return replace(case, labels=[case.labels[i] for i in by], rows=moved)
 
 
 @pytest.mark.parametrize(
