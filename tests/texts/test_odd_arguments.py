@@ -11,7 +11,7 @@ from lops_adapters.selection.methods.ranked import total
 
 from ..noisy import noisy_texts
 
-TEXTS, WEAK, GOLD = noisy_texts(n=60)
+TEXTS, WEAK, _ = noisy_texts(n=60)
 CLASSES = ["class 0", "class 1"]
 SOURCE = ["a", "b"] * 30
 

@@ -1,7 +1,6 @@
 """The committee: the mean of its members, what is kept, and which members it has."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,8 +28,6 @@ from lops_adapters.selection.committee.scores import score
 from ...noisy import noisy_texts
 from ..stand_in import likely
 from .oracles import plain_diagnostics, plain_posterior
-
-ROOT = Path(__file__).parents[3]
 
 
 class Stub(Member):

@@ -29,7 +29,7 @@ from lops_adapters.selection.committee.posterior import least_kept
 from ..stand_in import Told, likely, world
 from .oracles import plain_posterior
 
-SAMPLES, LABELS, GOLD, TABLE = world()
+SAMPLES, LABELS, _, TABLE = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
 
 

@@ -5,10 +5,7 @@ import pytest
 
 from lops_adapters.selection import build
 
-from ...noisy import noisy_texts
 from ..stand_in import Told, world
-
-TEXTS, TEXT_LABELS, _ = noisy_texts()
 
 
 def threshold(count, keep):
