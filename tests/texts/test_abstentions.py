@@ -96,7 +96,7 @@ def test_what_is_no_label():
 
 def test_copies_are_reported():
     texts, labels = [*TEXTS, TEXTS[0], TEXTS[2], " "], [*LABELS, LABELS[0], "class 9", "class 0"]
-    texts, labels = [*texts, *(["another one"] * 2)], [*labels, "class 9", "class 9"]
+    texts, labels = [*texts, *(["another one"] * 2), None], [*labels, *["class 9"] * 3]
     why = select(texts, labels).why
     assert any(
         said.startswith("Same text and same label as an earlier row: 2 rows") for said in why
@@ -105,7 +105,7 @@ def test_copies_are_reported():
         "Same text as an earlier row, but another label: 1 row (position 151). At most one of the "
         "labels is right." in why
     )
-    assert "Empty text: 1 row (position 152). These labels cannot be checked." in why
+    assert "Empty text: 2 rows (positions 152, 155). These labels cannot be checked." in why
 
 
 def test_the_settings_are_the_arguments():

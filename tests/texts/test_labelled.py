@@ -125,6 +125,10 @@ def test_labels_that_are_no_classes():
         select(texts, [str(min(i, 15)) for i in range(30)])
 
 
+def test_missing_texts_are_empty_as_in_a_file():
+    assert read_texts(["a", None, float("nan"), "b"]) == ["a", "", "", "b"]
+
+
 @pytest.mark.parametrize("given", [{"a", "b"}, {"a": 1, "b": 2}])
 def test_what_has_no_order_is_refused(given):
     with pytest.raises(LopsError, match="wanted a flat sequence of strings"):
