@@ -5,7 +5,6 @@ import pytest
 
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, tie_hash
 
-every_rule = pytest.mark.parametrize("rule", RULES)
 NOTHING_IN_B = (
     r"(?s)nothing was learnt in 1 of 2 classes within 1 checkpoint.*'b' \(2 samples, {} kept\).*"
     "Train the probe longer"

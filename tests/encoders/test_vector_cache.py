@@ -55,29 +55,14 @@ def test_keys():
     assert text_keys([]).shape == (0,)
 
 
-def of_floats(path):
-    with np.load(path) as arrays:
-        np.savez(path, keys=arrays["keys"], vectors=arrays["vectors"].astype(np.float32))
+def other(change):
+    """Damage: the file holds other arrays."""
 
+    def rewrite(path):
+        with np.load(path) as arrays:
+            np.savez(path, **{**arrays, **change(arrays["keys"], arrays["vectors"])})
 
-def of_another_width(path):
-    with np.load(path) as arrays:
-        np.savez(path, keys=arrays["keys"], vectors=arrays["vectors"][:, :4])
-
-
-def of_other_keys(path):
-    with np.load(path) as arrays:
-        np.savez(path, keys=arrays["keys"].astype(np.int64), vectors=arrays["vectors"])
-
-
-def of_too_few_vectors(path):
-    with np.load(path) as arrays:
-        np.savez(path, keys=arrays["keys"], vectors=arrays["vectors"][:-1])
-
-
-def of_objects(path):
-    with np.load(path) as arrays:
-        np.savez(path, keys=arrays["keys"], vectors=np.array([{}] * 6, dtype=object))
+    return rewrite
 
 
 def without_vectors(path):
@@ -99,10 +84,15 @@ def flipped(path):
         lambda path: path.write_bytes(b"no zip archive"),
         lambda path: path.write_bytes(path.read_bytes()[:-40]),
         lambda path: path.write_bytes(path.read_bytes()[:300]),
-        of_floats, of_another_width, of_other_keys, of_too_few_vectors, of_objects,
-        without_vectors, flipped,
+        other(lambda keys, vectors: {"vectors": vectors.astype(np.float32)}),
+        other(lambda keys, vectors: {"vectors": vectors[:, :4]}),  # of another width
+        other(lambda keys, vectors: {"vectors": vectors[:-1]}),
+        other(lambda keys, vectors: {"vectors": np.array([{}] * 6, dtype=object)}),
+        other(lambda keys, vectors: {"keys": keys.astype(np.int64)}),
+        without_vectors,
+        flipped,
     ],
-)  # fmt: skip
+)
 def test_a_damaged_file_is_said_removed_and_written_again(cache, damage, caplog):
     cache.add(KEYS[:6], VECTORS[:6])
     (path,) = cache.folder.iterdir()

@@ -30,14 +30,14 @@ def vectors():
 
 @pytest.fixture
 def trainings(monkeypatch):
-    """The (texts, options) of each training of Word2Vec from here on."""
+    """The (texts, options, model) of each training of Word2Vec from here on."""
     from gensim.models import Word2Vec
 
     done = []
 
     class Recorder(Word2Vec):
         def __init__(self, texts, **options):
-            done.append((texts, options))
+            done.append((texts, options, self))
             super().__init__(texts, **options)
 
     monkeypatch.setattr("gensim.models.Word2Vec", Recorder)
@@ -60,26 +60,15 @@ def test_words_that_occur_often_enough_in_alphabetical_order(vectors):
     assert "once" in train_word_vectors(TEXTS, **{**OPTIONS, "min_count": 1}).words
 
 
-def test_each_row_is_its_words(vectors, monkeypatch):
-    from gensim.models import Word2Vec
-
-    models = []
-
-    class Keeper(Word2Vec):
-        def __init__(self, *args, **options):
-            super().__init__(*args, **options)
-            models.append(self.wv)
-
-    monkeypatch.setattr("gensim.models.Word2Vec", Keeper)
+def test_each_row_is_its_words(vectors, trainings):
     assert same(train_word_vectors(TEXTS, **OPTIONS), vectors)
+    trained = trainings[0][2].wv
     for word, row in zip(vectors.words, vectors.vectors, strict=True):
-        np.testing.assert_allclose(
-            row, models[0][word] / np.linalg.norm(models[0][word]), atol=1e-6
-        )
+        expected = trained[word] / np.linalg.norm(trained[word])
+        np.testing.assert_allclose(row, expected, atol=1e-6)
 
 
 def test_reproducible_also_in_another_process(vectors):
-    assert same(train_word_vectors(TEXTS, **OPTIONS), vectors)
     assert not same(train_word_vectors(TEXTS, **{**OPTIONS, "seed": 1}), vectors)
     code = (
         f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r}); "
@@ -123,7 +112,7 @@ def test_a_small_corpus_is_repeated(trainings):
     words = sum(map(len, TEXTS))
     for at_least in (1, 2 * words, 7 * words, 7 * words + words // 3):
         train_word_vectors(TEXTS, **{**OPTIONS, "at_least": at_least})
-    assert [options["epochs"] for _, options in trainings] == [2, 2, 7, 7]
+    assert [options["epochs"] for _, options, _ in trainings] == [2, 2, 7, 7]
 
 
 def test_long_texts_are_read_to_their_end(trainings):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats import jsonl, readers
+from lops_adapters.formats import FORMATS, jsonl, readers
 from lops_adapters.labels.lookup import require
 from lops_adapters.labels.tally import Positions, Tally
 
@@ -36,8 +36,6 @@ def test_columns_are_all_keys(tmp_path, suffix):
     table = readers.open_table([one, two])
     assert table.columns == ("text", "label", "more", "extra")
     target = tmp_path / "out.csv"
-    from lops_adapters.formats import FORMATS
-
     with FORMATS["csv"].writer(target, table.start, [], {}, False) as writer:
         for block in table.blocks():
             writer.write(block, np.arange(len(block)), {})

@@ -1,9 +1,10 @@
 """Quotes of CSV and TSV that are part of the texts."""
 
+import numpy as np
 import pytest
 
 from lops_adapters.core import LopsError
-from lops_adapters.formats import readers
+from lops_adapters.formats import FORMATS, readers
 from lops_adapters.formats.quotes import pair
 
 TEXTS = ["one", '"two', "three", 'four"', "five", "six", "seven", "eight"]
@@ -69,10 +70,6 @@ def test_both_in_one_file(tmp_path):
 
 
 def test_the_same_file_is_written_without_quotes(tmp_path):
-    import numpy as np
-
-    from lops_adapters.formats import FORMATS
-
     path = written(tmp_path / "a.tsv")
     table, _ = rows_of(path)
     with FORMATS["tsv"].writer(tmp_path / "b.tsv", table.start, ["n"], {}, False) as writer:

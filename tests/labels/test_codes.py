@@ -53,6 +53,14 @@ def test_other_numbers_stay_apart():
         read_labels([1, 2.0, "1"])
 
 
+@pytest.mark.parametrize(("plain", "other"), [(str, np.str_), (int, np.int64), (bool, np.bool_)])
+def test_numpys_own_types_are_pythons(plain, other):
+    values = [plain(i % 2) for i in range(6)]
+    read = read_labels([other(value) if i % 3 else value for i, value in enumerate(values)])
+    assert read.shown == values
+    assert {type(label) for label in read.shown} == {plain}
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_votes_and_gold_labels_of_every_format(tmp_path, suffix):
     header = ("text", "one", "two", "gold")

@@ -11,6 +11,7 @@ from lops_adapters.formats import readers
 from lops_adapters.formats.cells import is_unlabelled
 from lops_adapters.labels.classes import read_classes
 from lops_adapters.labels.columns import Columns
+from lops_adapters.labels.missing import minus_one
 from lops_adapters.labels.reader import read_labels
 from lops_adapters.labels.tally import Tally
 from lops_adapters.scale.engine import settled
@@ -151,3 +152,21 @@ def test_an_id_stays_text_where_a_label_is_missing(tmp_path):
     ids, labels = columns.cells(block, ["name", "weak"])
     assert ids == ["NA", "b"]
     assert [None if is_unlabelled(label) else label for label in labels] == [None, "x"]
+
+
+def test_minus_one_can_be_a_class():
+    two, scale = [1, -1, 1, -1], [-1, 0, 1, -1, 0, 1]
+    assert read_labels(two).classes == [-1, 1]
+    as_of_a_label_model = read_labels(scale)
+    assert as_of_a_label_model.codes.tolist() == [-1, 0, 1, -1, 0, 1]
+    assert as_of_a_label_model.classes == [0, 1]
+    assert read_labels(scale, abstain=()).classes == [-1, 0, 1]
+    assert read_labels([2 * code for code in scale]).classes == [-2, 0, 2]
+    assert read_labels(scale, abstain=0).classes == [-1, 1]
+
+
+def test_integers_of_any_size():
+    assert minus_one({-1, 0, 10**400}) == {-1}
+    assert minus_one({-1, 0, 10**400, float("inf")}) == set()
+    assert minus_one({"-1", "0", "9" * 5000}) == set()
+    assert minus_one({False, True, -1}) == set()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lops_adapters import LopsError, select
-from lops_adapters.labels.reader import plain_value
+from lops_adapters.labels.reader import plain_value, read_labels
 from lops_adapters.labels.votes import is_votes, majority, vote_cells, votes_by_text
 
 from ..noisy import noisy_texts
@@ -27,17 +27,13 @@ def test_votes_by_text():
 
 
 def test_rows_of_annotations_in_select():
-    """Rows that repeat are named; joined, the texts are the rows."""
+    """Rows that repeat are named."""
     texts, labels, gold = noisy_texts(n=60, k=2, noise=0.2)
     rows, given = [*texts, *texts], [*labels, *gold]
     source = np.repeat(["rule", "person"], 60)
     alone = select(rows, given, source=source, encoder=None)
     assert len(alone.mask) == 120
     assert any("60 texts have labels by several sources" in note for note in alone.said.notes)
-    joined = select(*votes_by_text(rows, given, source), encoder=None)
-    assert len(joined.mask) == 60
-    assert not any("several sources" in note for note in joined.said.notes)
-    assert {one.name for one in joined.sources} == {"rule", "person"}
 
 
 def test_a_vote_of_minus_one_counts_if_there_is_no_other():
@@ -62,3 +58,14 @@ def test_columns_of_votes_in_the_types_of_other_libraries():
         assert [plain_value(vote) for vote in vote_cells({"a": column})["a"]] == ["x", "y"]
     for text in ("xy", b"xy", {"x": 1}, {"x"}, iter("xy")):
         assert not is_votes({"a": text})
+
+
+def test_scalars_and_tables_of_pyarrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    weak, gold = ["x", "y", "x"], ["x", "y", "y"]
+    rows = [[pyarrow.scalar(a), pyarrow.scalar(b)] for a, b in zip(weak, gold, strict=True)]
+    for labels in (rows, pyarrow.table({"weak": weak, "gold": gold})):
+        read = read_labels(labels)
+        assert [type(name) for name in read.classes] == [str, str]
+        assert read.votes.codes.tolist() == [[0, 0], [1, 1], [0, 1]]
+    assert read_labels([pyarrow.scalar(label) for label in weak]).shown == weak

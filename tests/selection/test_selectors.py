@@ -6,26 +6,25 @@ import numpy as np
 import pytest
 
 from lops_adapters.core import RULES, LearningOrder, LopsError, LopsWarning, Selection
-from lops_adapters.probes import Probe
 from lops_adapters.probes.base import Update
 from lops_adapters.selection import Lops, keep_all, trusted_positions
+
+from .stand_in import Told
 
 N, K, EPOCHS, PER_EPOCH = 60, 3, 4, 6
 LABELS = [f"class {code}" for code in np.random.default_rng(0).integers(0, K, N)]
 SAMPLES = [f"text {i}" for i in range(N)]
 
 
-class Scripted(Probe):
+class Scripted(Told):
     """Predicts what it is told: probabilities of shape (updates, n, k), one row of the script an
     update.
     """
 
-    kind = "scripted"
-
     def __init__(self, script, per_epoch=PER_EPOCH):
-        super().__init__()
+        super().__init__({})
         self.script, self.per_epoch = script, per_epoch
-        self.done, self.asked, self.trained_on = 0, [], None
+        self.asked, self.trained_on = [], None
 
     @property
     def max_epochs(self):
@@ -48,13 +47,6 @@ class Scripted(Probe):
         rows = self.script[self.done - 1]
         self.asked.append(np.arange(len(rows)) if positions is None else positions)
         return rows[self.asked[-1]]
-
-    def save(self, folder):
-        raise NotImplementedError
-
-    @classmethod
-    def load(cls, folder, *, device="auto"):
-        raise NotImplementedError
 
 
 def script_of(seed, n_updates=EPOCHS * PER_EPOCH, harder=0.0):

@@ -23,6 +23,11 @@ from ..selection.committee.test_assessment import CODES, OTHERS, fitted
 COLUMNS = Columns("text", "weak")
 
 
+@pytest.fixture(scope="module")
+def committee():
+    return fitted(sure=0.8)[1]
+
+
 def surveyed(folder, n=60, **settings):
     table = readers.open_table([write_table(folder / "t.csv", noisy_rows(n=n))])
     survey = survey_of(table, COLUMNS, **settings)
@@ -64,9 +69,8 @@ def test_a_sample_is_fitted_by_one_thread(tmp_path, monkeypatch, most):
         fit.fit(sample, TableJob(COLUMNS, Choice(), most))
 
 
-def test_rows_of_the_sample_and_their_copies():
+def test_rows_of_the_sample_and_their_copies(committee):
     """A drawn row keeps its assessment; a copy outside has that of the first drawn one."""
-    _, committee = fitted(sure=0.8)
     texts = [*OTHERS[:5], OTHERS[0], OTHERS[0], OTHERS[2]]
     codes = np.array([*CODES[:5], CODES[0], (CODES[0] + 1) % 3, CODES[2]])
     keys, drawn = content_keys(texts, 0), np.array([0, 1, 5])
@@ -88,9 +92,8 @@ def test_rows_of_the_sample_and_their_copies():
     assert moved.right[[0, 1, 5]].tolist() == [0.1, 0.2, 0.1]
 
 
-def test_copies_with_the_same_votes_as_a_drawn_row():
+def test_copies_with_the_same_votes_as_a_drawn_row(committee):
     """They get its decision in whatever block they stand; a copy with other votes is scored."""
-    _, committee = fitted(sure=0.8)
     texts, codes = [*OTHERS[:2], OTHERS[0], OTHERS[0]], CODES[[0, 1, 0, 0]]
     votes = np.column_stack([codes, codes])
     votes[3, 1] = -1
@@ -111,9 +114,8 @@ def test_copies_with_the_same_votes_as_a_drawn_row():
     assert asked == [OTHERS[0]]
 
 
-def test_a_copy_in_another_group_is_scored():
+def test_a_copy_in_another_group_is_scored(committee):
     """Of the same group, it has the decision of the drawn row."""
-    _, committee = fitted(sure=0.8)
     keys, codes, zero = content_keys(OTHERS[:1] * 2, 0), CODES[[0, 0]], np.array([0])
     told = Assessment(np.array([True]), np.array([0.1]), codes[:1], np.ones(1), codes[:1])
     sampled = SampleCommittee(committee, zero, told, keys[:1], codes[:1], groups=zero)

@@ -7,7 +7,6 @@ import pytest
 
 import lops_adapters
 from lops_adapters.core import LopsError
-from lops_adapters.labels.missing import minus_one
 
 from ..noisy import noisy_texts
 
@@ -90,23 +89,6 @@ def test_vectors_without_a_label():
     np.testing.assert_array_equal(found.kept, OTHERS[plain.kept])
 
 
-def test_minus_one_can_be_a_class():
-    two = [1 if label == "class 0" else -1 for label in LABELS]
-    scale = [int(label[-1]) - 1 for label in LABELS]
-    assert set(select(TEXTS, two).per_class) == {-1, 1}
-    assert len(select(TEXTS, scale).abstained) > 0  # as of a label model
-    assert set(select(TEXTS, scale, abstain=()).per_class) == {-1, 0, 1}
-    assert set(select(TEXTS, [2 * code for code in scale]).per_class) == {-2, 0, 2}
-    assert set(select(TEXTS, changed(-1, scale), abstain=0).per_class) == {-1, 1}
-
-
-def test_integers_of_any_size():
-    assert minus_one({-1, 0, 10**400}) == {-1}
-    assert minus_one({-1, 0, 10**400, float("inf")}) == set()
-    assert minus_one({"-1", "0", "9" * 5000}) == set()
-    assert minus_one({False, True, -1}) == set()
-
-
 def test_what_is_no_label():
     with pytest.raises(LopsError, match="wanted a label that is no class, or a list of them"):
         select(TEXTS, LABELS, abstain=[["a"]])
@@ -114,7 +96,7 @@ def test_what_is_no_label():
 
 def test_copies_are_reported():
     texts, labels = [*TEXTS, TEXTS[0], TEXTS[2], " "], [*LABELS, LABELS[0], "class 9", "class 0"]
-    texts, labels = [*texts, *(["another one"] * 2)], [*labels, "class 9", "class 9"]
+    texts, labels = [*texts, *(["another one"] * 2), None], [*labels, *["class 9"] * 3]
     why = select(texts, labels).why
     assert any(
         said.startswith("Same text and same label as an earlier row: 2 rows") for said in why
@@ -123,7 +105,7 @@ def test_copies_are_reported():
         "Same text as an earlier row, but another label: 1 row (position 151). At most one of the "
         "labels is right." in why
     )
-    assert "Empty text: 1 row (position 152). These labels cannot be checked." in why
+    assert "Empty text: 2 rows (positions 152, 155). These labels cannot be checked." in why
 
 
 def test_the_settings_are_the_arguments():

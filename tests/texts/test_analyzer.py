@@ -12,7 +12,7 @@ from lops_adapters.probes.linear import LinearProbe
 
 from ..noisy import noisy_texts
 
-TEXTS, LABELS, GOLD = noisy_texts(400)
+TEXTS, LABELS, GOLD = noisy_texts(200)
 WRONG = [label != gold for label, gold in zip(LABELS, GOLD, strict=True)]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 TO_CHINESE = {ord(letter): chr(0x4E00 + ord(letter)) for letter in LETTERS}
@@ -30,11 +30,11 @@ def test_words_of_a_script_without_spaces():
     area, selection = found(UNSPACED)
     said = [sentence for sentence in selection.why if sentence.startswith("Scripts without")]
     assert said == [
-        "Scripts without spaces in 400 of 400 texts: TF-IDF reads them as n-grams of 1 to 3 "
+        "Scripts without spaces in 200 of 200 texts: TF-IDF reads them as n-grams of 1 to 3 "
         "characters (`analyzer='word'` to read words only)."
     ]
     assert selection.settings["analyzer"] == "auto"
-    with pytest.warns(LopsWarning, match="agree with the 400 labels hardly more than by guessing"):
+    with pytest.warns(LopsWarning, match="agree with the 200 labels hardly more than by guessing"):
         _, words = found(UNSPACED, analyzer="word")
     assert words.mask.all()
     by_characters, characters = found(UNSPACED, analyzer="char")
@@ -86,7 +86,7 @@ def test_ways_to_ask():
         ({"analyzer": "chars"}, "analyzer is 'chars'; wanted one of auto, word, char"),
         ({"analyzer": "char", "probe": "minilm"}, "for the linear probe, and probe is 'minilm'"),
         ({"analyzer": "char", "probe": LinearProbe()}, r"use LinearProbe\(analyzer=...\)"),
-        ({"analyzer": "char", "embeddings": [[0.0, 1.0]] * 400}, "analyzer is for texts"),
+        ({"analyzer": "char", "embeddings": [[0.0, 1.0]] * 200}, "analyzer is for texts"),
     ],
 )
 def test_what_is_refused(choice, message):
@@ -94,13 +94,13 @@ def test_what_is_refused(choice, message):
         select(TEXTS, LABELS, **choice)
 
 
-@pytest.mark.parametrize("more", [[], ["--probe-rows", "200"]])
-def test_the_command(tmp_path, monkeypatch, more):
-    """Whole or block by block: the choice is used, said and recorded."""
+def test_the_command(tmp_path, monkeypatch):
+    """Of a sample, and block by block: the choice is used, said and recorded."""
     monkeypatch.chdir(tmp_path)
     rows = [{"t": text, "l": label} for text, label in zip(TEXTS, LABELS, strict=True)]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none", *more]
+    arguments = ["t.jsonl", "--text", "t", "--label", "l", "--quiet", "--encoder", "none"]
+    arguments += ["--probe-rows", "100"]
     assert main(["select", *arguments, "--analyzer", "char"]) == 0
     report = (tmp_path / "t-lops" / "report.html").read_text(encoding="utf-8")
     assert "Members: TF-IDF of n-grams of 1 to 3 characters" in report

@@ -17,8 +17,13 @@ def chosen(**settings):
     return select(TEXTS, LABELS, encoder=None, **settings)
 
 
-def test_uncertain_rows_of_all_classes_come_first_and_later_ones_are_new():
-    selection = chosen()
+@pytest.fixture(scope="module")
+def unchecked():
+    return chosen()
+
+
+def test_uncertain_rows_of_all_classes_come_first_and_later_ones_are_new(unchecked):
+    selection = unchecked
     rows = selection.to_check(10)
     doubt = selection.confidence * (1 - selection.confidence)
     assert doubt[rows].mean() > 1.5 * doubt.mean()
@@ -28,15 +33,14 @@ def test_uncertain_rows_of_all_classes_come_first_and_later_ones_are_new():
     assert not set(later.tolist()) & set(rows.tolist())
 
 
-def test_the_order_of_the_texts_does_not_change_which_are_to_check():
+def test_the_order_of_the_texts_does_not_change_which_are_to_check(unchecked):
     order = np.random.default_rng(1).permutation(len(TEXTS))
-    one = chosen()
     other = select([TEXTS[i] for i in order], [LABELS[i] for i in order], encoder=None)
-    assert [TEXTS[i] for i in one.to_check()] == [TEXTS[order[i]] for i in other.to_check()]
+    assert [TEXTS[i] for i in unchecked.to_check()] == [TEXTS[order[i]] for i in other.to_check()]
 
 
-def test_checked_rows_are_kept_with_their_label():
-    rows = chosen().to_check(60)
+def test_checked_rows_are_kept_with_their_label(unchecked):
+    rows = unchecked.to_check(60)
     checked = {int(row): GOLD[row] for row in rows}
     selection = chosen(checked=checked)
     assert WRONG[rows].any()
@@ -48,10 +52,10 @@ def test_checked_rows_are_kept_with_their_label():
     np.testing.assert_array_equal(np.array(selection.labels), np.array(LABELS))
 
 
-def test_labels_that_are_always_wrong_are_seen():
+def test_labels_that_are_always_wrong_are_seen(unchecked):
     """No member can see it: every label of a class is another class."""
     gold = [f"class {(int(label[-1]) + (label[-1] == '0'))}" for label in GOLD]
-    selection, checked = chosen(), {}
+    selection, checked = unchecked, {}
     assert (selection.corrected != gold).mean() > 0.25
     while len(checked) < 60:
         checked |= {int(row): gold[row] for row in selection.to_check(10)}
@@ -60,8 +64,8 @@ def test_labels_that_are_always_wrong_are_seen():
     assert (selection.corrected != gold)[others].mean() < 0.05
 
 
-def test_the_noise_of_all_rows_and_of_each_class():
-    rows = chosen().to_check(120)
+def test_the_noise_of_all_rows_and_of_each_class(unchecked):
+    rows = unchecked.to_check(120)
     selection = chosen(checked={int(row): GOLD[row] for row in rows})
     rate = selection.checked_rate
     assert rate.low <= WRONG.mean() <= rate.high
@@ -79,8 +83,8 @@ def test_the_noise_of_all_rows_and_of_each_class():
     assert said == "Checked: 70 rows. Wrong labels: 20.0 % of all rows (10.0 % to 40.0 %)."
     (said,) = [why for why in chosen(checked={3: GOLD[3]}).why if why.startswith("Checked: 1 row.")]
     assert said.endswith(" %); checking 3 more would halve the range.")
-    assert chosen().checked_rate is None
-    assert not any(why.startswith("Checked") for why in chosen().why)
+    assert unchecked.checked_rate is None
+    assert not any(why.startswith("Checked") for why in unchecked.why)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +142,8 @@ def test_other_methods_have_no_rows_to_check():
         selection.to_check()
 
 
-def test_none_of_the_classes():
-    rows = chosen().to_check(30)
+def test_none_of_the_classes(unchecked):
+    rows = unchecked.to_check(30)
     checked = {int(row): GOLD[row] for row in rows[:29]} | {int(rows[29]): None}
     selection, none = chosen(checked=checked), int(rows[29])
     assert not selection.mask[none]

@@ -8,12 +8,14 @@ import pytest
 pytestmark = pytest.mark.slow
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("select", "vectors", "report", "check", "datasets", "layouts", "limits")
+PAGES = (
+    *("select", "vectors", "report", "check", "datasets", "layouts", "limits"),
+    *("selection", "committee", "learning-order"),
+)
 # Pages whose Python blocks other tests run: test_tutorials.py and the test_docs.py of other rooms.
 ELSEWHERE = {
     *("clean-table", "sources", "llm-labels", "agreement", "own-texts", "framework"),
-    *("selection", "committee", "learning-order", "inject", "extend", "probes"),
-    *("integrations", "training", "recipes", "copy-core", "index"),
+    *("inject", "extend", "probes", "integrations", "training", "recipes", "copy-core", "index"),
 }
 
 
@@ -27,7 +29,7 @@ def test_no_page_is_left_out():
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_run(page, tmp_path, monkeypatch):
+def test_examples_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
@@ -35,3 +37,5 @@ def test_examples_run(page, tmp_path, monkeypatch):
     given = {}
     for block in blocks:
         exec(compile(block, page, "exec"), given)
+    if page == "learning-order":
+        assert capsys.readouterr().out.splitlines() == ["True", "[0 2 3]"]

@@ -7,6 +7,8 @@ import pytest
 
 import lops_adapters
 from lops_adapters import LopsError
+from lops_adapters.labels.reader import read_labels
+from lops_adapters.texts.select import read_texts
 
 from ..noisy import noisy_texts
 
@@ -78,34 +80,21 @@ def test_bad_input_is_refused(texts, labels, message):
 
 def test_columns_of_other_libraries():
     pandas, datasets = pytest.importorskip("pandas"), pytest.importorskip("datasets")
-    expected = select(TEXTS, LABELS, probe="linear").kept
     frame = pandas.DataFrame({"text": TEXTS, "label": LABELS}, index=range(500, 500 + len(TEXTS)))
     table = datasets.Dataset.from_dict({"text": TEXTS, "label": LABELS})
-    pairs = [
-        (frame["text"], frame["label"]),
-        (frame["text"], frame["label"].astype("category")),
-        (np.array(TEXTS), np.array(LABELS)),
-        (tuple(TEXTS), np.array(LABELS, dtype=object)),
-        (table["text"], table["label"]),
-    ]
-    for texts, labels in pairs:
-        np.testing.assert_array_equal(select(texts, labels, probe="linear").kept, expected)
+    for texts in (frame["text"], np.array(TEXTS), tuple(TEXTS), table["text"]):
+        assert read_texts(texts) == TEXTS
+    assert read_texts(pandas.Series(["a", pandas.NA], dtype="string")) == ["a", ""]
+    category = frame["label"].astype("category")
+    of_objects = np.array(LABELS, dtype=object)
+    for labels in (frame["label"], category, np.array(LABELS), of_objects, table["label"]):
+        assert read_labels(labels).shown == LABELS
     frame.loc[503, "label"] = pandas.NA
-    found = select(frame["text"], frame["label"].astype("string"), probe="linear")
-    assert found.abstained.tolist() == [3]
+    missing = read_labels(frame["label"].astype("string")).codes < 0
+    assert np.flatnonzero(missing).tolist() == [3]
     numbers = select(TEXTS, np.array([int(label[-1]) for label in LABELS]), probe="linear")
-    np.testing.assert_array_equal(numbers.kept, expected)
+    np.testing.assert_array_equal(numbers.kept, select(TEXTS, LABELS, probe="linear").kept)
     assert set(numbers.suggested) == {0, 1}
-
-
-@pytest.mark.parametrize("kinds", [(str, np.str_), (int, np.int64), (bool, np.bool_)])
-def test_numpys_own_types_are_pythons(kinds):
-    plain, other = kinds
-    values = [str(label) if plain is str else plain(label == "class 0") for label in LABELS]
-    mixed = [other(value) if i % 3 else value for i, value in enumerate(values)]
-    found = select(TEXTS, mixed, probe="linear")
-    assert {type(label) for label in found.labels} == {plain}
-    np.testing.assert_array_equal(found.kept, select(TEXTS, values, probe="linear").kept)
 
 
 def test_what_memory_very_many_classes_take(monkeypatch):
@@ -134,6 +123,10 @@ def test_labels_that_are_no_classes():
         select(texts, [str(i) for i in range(30)])
     with pytest.raises(LopsError, match="found 16 different labels in 30 texts"):
         select(texts, [str(min(i, 15)) for i in range(30)])
+
+
+def test_missing_texts_are_empty_as_in_a_file():
+    assert read_texts(["a", None, float("nan"), "b"]) == ["a", "", "", "b"]
 
 
 @pytest.mark.parametrize("given", [{"a", "b"}, {"a": 1, "b": 2}])

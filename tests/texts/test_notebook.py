@@ -3,7 +3,6 @@
 import importlib.util
 import pydoc
 import sys
-from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import pytest
@@ -13,44 +12,25 @@ from lops_adapters.console import chance
 from lops_adapters.core import LopsError
 
 from ..noisy import noisy_texts
+from ..report.examples import Reader
 
 TEXTS, LABELS, GOLD = noisy_texts()
 
 
-class Tables(HTMLParser):
-    """Collects the cells of every table, row by row."""
-
-    def __init__(self):
-        super().__init__()
-        self.tables, self.open = [], []
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] in ("td", "th"):
-            self.tables[-1][-1][-1] += data
-
-
 def shown(selection):
+    """What a notebook shows, and its two tables: classes and all of them, rows."""
     page = selection._repr_html_()
-    reader = Tables()
-    reader.feed(page)
+    reader, of_classes = Reader(page), len(selection.per_class) + 2
     assert not reader.open
-    return page, reader.tables
+    return page, (reader.rows[:of_classes], reader.rows[of_classes:])
 
 
-def test_counts_estimate_and_ten_rows_to_check():
-    selection = select(TEXTS, LABELS, encoder=None)
+@pytest.fixture(scope="module")
+def selection():
+    return select(TEXTS, LABELS, encoder=None)
+
+
+def test_counts_estimate_and_ten_rows_to_check(selection):
     page, (classes, rows) = shown(selection)
     assert f"Kept {len(selection.kept)} of {len(TEXTS)} rows (" in page
     assert classes[0][-1] == "wrong (estimate)"
@@ -67,11 +47,15 @@ def test_counts_estimate_and_ten_rows_to_check():
         assert right == chance(selection.confidence[i])
 
 
-def test_checked_rows_give_the_measured_share():
-    checked = {i: GOLD[i] for i in select(TEXTS, LABELS, encoder=None).to_check(40).tolist()}
-    selection = select(TEXTS, LABELS, encoder=None, checked=checked)
-    page, (classes, _) = shown(selection)
-    rate = selection.checked_rate
+@pytest.fixture(scope="module")
+def with_checks(selection):
+    checked = {i: GOLD[i] for i in selection.to_check(40).tolist()}
+    return select(TEXTS, LABELS, encoder=None, checked=checked)
+
+
+def test_checked_rows_give_the_measured_share(with_checks):
+    page, (classes, _) = shown(with_checks)
+    rate = with_checks.checked_rate
     assert f"Wrong labels by 40 checked rows: {100 * rate.value:.1f} % (" in page
     assert classes[0][-1] == "wrong (checked)"
 
@@ -95,8 +79,7 @@ def test_texts_and_labels_are_escaped_and_cut():
     assert all(len(row[1]) == 160 for row in rows[1:])
 
 
-def test_it_is_one_line_and_shows_public_names():
-    selection = select(TEXTS, LABELS, encoder=None)
+def test_it_is_one_line_and_shows_public_names(selection):
     kept, n = len(selection.kept), len(TEXTS)
     share = 100 * selection.wrong.total(selection.per_class)
     assert repr(selection) == (
@@ -108,29 +91,25 @@ def test_it_is_one_line_and_shows_public_names():
     assert "<function" not in pydoc.render_doc(select)
 
 
-def test_texts_are_aligned_to_the_left():
-    page, _ = shown(select(TEXTS, LABELS, encoder=None))
+def test_texts_are_aligned_to_the_left(selection):
+    page, _ = shown(selection)
     assert page.count('<th style="text-align: left">') == 4  # class; text, label, suggested
     assert f'<td style="text-align: left">{LABELS[0]}</td>' in page
 
 
-@pytest.mark.parametrize("checked", [False, True])
-def test_three_charts(checked):
+@pytest.mark.parametrize("how", ["estimate", "checked"])
+def test_three_charts(how, selection, with_checks):
     pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
     pyplot.switch_backend("agg")
-    selection = select(TEXTS, LABELS, encoder=None)
-    if checked:
-        known = {i: GOLD[i] for i in selection.to_check(40).tolist()}
-        selection = select(TEXTS, LABELS, encoder=None, checked=known)
-    rows, confidence, suggested = selection.plot()
+    drawn = with_checks if how == "checked" else selection
+    rows, confidence, suggested = drawn.plot()
     widths = [bar.get_width() for bar in rows.patches]
-    k = len(selection.per_class)
-    assert sorted(widths[:k]) == sorted(report.kept for report in selection.per_class.values())
+    k = len(drawn.per_class)
+    assert sorted(widths[:k]) == sorted(report.kept for report in drawn.per_class.values())
     assert sum(widths) == len(TEXTS)
-    how = "checked" if checked else "estimate"
     assert f"wrong ({how})" in [text.get_text() for text in rows.get_legend().get_texts()]
     assert confidence.get_xlabel() == "confidence"
-    pairs = sum(count for _, _, count in selection.corrections())
+    pairs = sum(count for _, _, count in drawn.corrections())
     assert suggested.images[0].get_array().sum() == pairs
     pyplot.close("all")
 
@@ -175,8 +154,7 @@ def test_rows_are_checked_in_a_box(monkeypatch):
     assert set(rows[:2]).isdisjoint(again.to_check(90))
 
 
-def test_a_box_needs_ipywidgets(monkeypatch):
+def test_a_box_needs_ipywidgets(selection, monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    texts, labels, _ = noisy_texts(n=90)
     with pytest.raises(LopsError, match="Checking in a notebook needs ipywidgets"):
-        select(texts, labels, encoder=None).check_box()
+        selection.check_box()

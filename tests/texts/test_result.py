@@ -36,7 +36,6 @@ def test_a_frame():
     assert frame["text"].tolist() == TEXTS
     assert np.flatnonzero(frame["lops_selected"]).tolist() == found.kept.tolist()
     assert frame["lops_learnt_at"].isna().sum() == np.isinf(found.learnt_at).sum()
-    assert "lops_learnt_at" not in select(TEXTS, LABELS, probe="linear").to_frame()
 
 
 def test_summary_and_reasons():
@@ -91,9 +90,10 @@ def test_gold_labels_come_after(tmp_path):
 def test_the_frame_keeps_an_index():
     pandas = pytest.importorskip("pandas")
     index = range(1000, 1000 + len(TEXTS))
-    assert select(
-        pandas.Series(TEXTS, index=index), pandas.Series(LABELS, index=index), probe="linear"
-    ).to_frame().index.tolist() == list(index)
+    texts, labels = (pandas.Series(column, index=index) for column in (TEXTS, LABELS))
+    frame = select(texts, labels, probe="linear").to_frame()
+    assert frame.index.tolist() == list(index)
+    assert "lops_learnt_at" not in frame
 
 
 def test_a_polars_column_gives_a_polars_frame():

@@ -79,16 +79,19 @@ def test_a_table_of_sources(selection, rows):
     assert 0 < share < 1
 
 
-def test_a_frame_with_a_column_per_source(rows):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(rows, columns=["one", "two", "three", "four"])
+def test_a_frame_with_a_column_per_source(rows, selection):
+    pandas, names = pytest.importorskip("pandas"), ["one", "two", "three", "four"]
+    frame = pandas.DataFrame(rows, columns=names)
     found = lops_adapters.select(TEXTS, frame, encoder=None)
-    assert [source.name for source in found.sources] == ["one", "two", "three", "four"]
-    array = lops_adapters.select(TEXTS, np.array(rows, dtype=object), encoder=None)
-    columns = lops_adapters.select(TEXTS, frame.to_dict("list"), encoder=None)
-    assert [source.name for source in columns.sources] == ["one", "two", "three", "four"]
-    assert found.labels == array.labels == columns.labels
-    assert found.confidence.tolist() == pytest.approx(array.confidence.tolist(), nan_ok=True)
+    assert [source.name for source in found.sources] == names
+    assert found.labels == selection.labels
+    np.testing.assert_array_equal(found.confidence, selection.confidence)
+    columns, array, lists = (
+        read_labels(votes).votes
+        for votes in (frame.to_dict("list"), np.array(rows, dtype=object), rows)
+    )
+    assert list(columns.sources) == names
+    assert columns.codes.tolist() == array.codes.tolist() == lists.codes.tolist()
 
 
 def test_the_source_of_every_label():
@@ -190,8 +193,7 @@ def test_seed_words_as_sources():
     assert by_name[f"{CLASSES[1]}: beta"].votes == 160
 
 
-@pytest.mark.parametrize("n", [60, 400])
-@pytest.mark.parametrize("alone", [[], [(None, None, "Moneyy")]])
+@pytest.mark.parametrize(("n", "alone"), [(60, []), (400, [(None, None, "Moneyy")])])
 def test_a_class_with_fewer_votes_than_folds_overrules_no_other(n, alone):
     """Its signal is rare, so its weight is large; nobody can check it."""
     texts, weak, gold = noisy_texts(n=n, noise=0.1)

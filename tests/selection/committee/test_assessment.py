@@ -110,7 +110,7 @@ def test_it_finds_the_wrong_labels_of_other_rows(committee):
 @pytest.mark.parametrize("size", [1, 7, 149])
 def test_a_assessment_depends_on_the_row_alone(committee, size):
     whole = committee(OTHERS, CODES)
-    for start in range(0, len(OTHERS), size):
+    for start in range(0, len(OTHERS), size)[:25]:
         part = committee(OTHERS[start : start + size], CODES[start : start + size])
         for own, all_of_it in zip(part, whole, strict=True):
             np.testing.assert_array_equal(own, all_of_it[start : start + size])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lops_adapters.labels.labelled import Labelled
@@ -34,7 +34,6 @@ def test_copies_get_one_decision():
     np.testing.assert_array_equal(moved.confidence, found.confidence[order])
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.sampled_from("abcdefg"), min_size=3, max_size=30), st.integers(0, 9))
 def test_no_text_is_in_two_folds(names, seed):
     folded = Folded.of(

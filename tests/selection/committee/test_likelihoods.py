@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lops_adapters.probes.linear import LinearProbe
@@ -88,7 +88,6 @@ def test_an_overapplied_class_is_found_out(method):
     assert wrong[found.kept].mean() < wrong.mean() / 2
 
 
-@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(20, 200), st.integers(2, 6))
 def test_rows_sum_to_one_and_shares_alone_say_nothing(seed, n, k):
     rng = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ from lops_adapters.selection.committee.members import (
 
 from ..stand_in import world
 
-SAMPLES, LABELS, _, TABLE = world()
+SAMPLES, LABELS, *_ = world()
 CODES = np.array([int(label[-1]) for label in LABELS])
 
 

@@ -12,7 +12,7 @@ from lops_adapters.selection import build
 from lops_adapters.selection.methods.dropout import certainty, entropy, mc_dropout
 
 from ...framework_tools import ARTS, COMMON, LAW, save_bert
-from ..stand_in import Told, world
+from ..stand_in import Told, topics, world
 
 # Samples labelled 0: sure of it, less sure of it, unsure of it, less sure of another, sure of
 # another.
@@ -70,13 +70,6 @@ def bert(tmp_path_factory):
     return made
 
 
-def texts_of(n):
-    rng = np.random.default_rng(0)
-    return [
-        " ".join([*rng.choice(topic, 3), *rng.choice(COMMON, 3)]) for topic in (ARTS, LAW) * n
-    ], ["arts", "law"] * n
-
-
 def transformer(folder, **changes):
     from lops_adapters.probes.transformer import TransformerProbe
 
@@ -93,7 +86,7 @@ def test_passes_of_a_transformer(bert, where):
     """
     import torch
 
-    texts, _ = texts_of(10)
+    texts = topics(10)
     probe = transformer(
         bert(**{"attention_probs_dropout_prob": 0.0, "hidden_dropout_prob": 0.0, where: 0.3})
     )
@@ -114,12 +107,12 @@ def test_passes_of_a_transformer(bert, where):
 
 @pytest.mark.parametrize("name", ["mc-dropout", "entropy"])
 def test_selection_by_a_transformer(bert, name):
-    texts, labels = texts_of(60)
-    wrong = np.arange(120) % 9 == 0
+    texts, labels = topics(40), ["arts", "law"] * 40
+    wrong = np.arange(80) % 9 == 0
     labels = np.where(wrong, labels[::-1], labels)
-    selector = build(name, transformer(bert(), epochs=4, batch_size=6), n=105)
+    selector = build(name, transformer(bert(), epochs=4, batch_size=6), n=70)
     selection = selector(texts, labels)
-    assert len(selection.kept) == 105
+    assert len(selection.kept) == 70
     assert wrong[selection.rejected].mean() > 3 * wrong.mean()
     np.testing.assert_array_equal(selector(texts, labels).confidence, selection.confidence)
 

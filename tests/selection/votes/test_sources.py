@@ -428,13 +428,6 @@ def test_how_far_the_majority_counts_by_hand():
         assert given.anchor == pytest.approx(3 / (3 + others))
 
 
-@pytest.mark.parametrize(("n", "free"), [(30, False), (2000, True)])
-def test_a_model_leaves_the_majority_only_if_it_predicts_votes_clearly_better(n, free):
-    """The gain of 30 rows is within two standard errors; 3.5 are asked for."""
-    _, votes = voted([0.4, 0.6, 0.9], n=n, coverage=0.9, seed=0)
-    assert by_votes(votes, K).model.free == free
-
-
 @pytest.mark.parametrize("pairs", [1, 50, 1 << 22])
 def test_rows_on_which_two_sources_vote_are_counted_in_blocks(pairs, monkeypatch):
     monkeypatch.setattr(signals, "_PAIRS", pairs)
