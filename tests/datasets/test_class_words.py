@@ -54,6 +54,7 @@ def test_names_beside_the_data_and_in_their_place(put):
     ("content", "message"),
     [
         ("", "cannot be read as class names"),
+        (b"\xff\xfe{", "cannot be read as class names"),
         ("[]", r'these are no class names; wanted \{"class": "name", ...\}'),
         ('{"rec": []}', "these are no class names"),
         ('{"rec": 1}', "these are no class names"),

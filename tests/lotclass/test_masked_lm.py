@@ -19,7 +19,7 @@ from lops_adapters.lotclass.masked_lm import (
     prepare_language_model,
 )
 
-from ..probes.test_conformance import global_states
+from ..probes.toys import global_states
 from .toys import documents, save_masked_bert
 
 SHORT = HeadTraining(epochs=1, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01)
