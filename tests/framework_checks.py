@@ -186,7 +186,7 @@ def assert_predicts(model, table, texts, atol, probabilities=None):
 
 
 def assert_says_of_nothing(model, texts):
-    """Texts without a known word get what the classifier says of nothing, alone and among others."""
+    """Texts without a known word get what the classifier says of nothing, alone or among others."""
     nothing = model.predict_proba([""])
     assert np.isfinite(nothing).all()
     among = model.predict_proba(["The judge said the verdict.", *texts, "match"])[1:-1]

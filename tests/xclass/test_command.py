@@ -57,7 +57,9 @@ def test_odd_data_that_work(run, tmp_path):
     classes = ['arts, "fine"', "<law>", "sport_match", "quidditch"]
     names = dict(zip(CLASSES, classes, strict=False))
     labels = [*(names[label] for label in LABELS), *["quidditch"] * 5]
-    status, out, err = run(write_folder(tmp_path / "data", [*TEXTS, *odd], labels, classes))
+    status, out, err = run(
+        write_folder(tmp_path / "data", [*TEXTS, *odd], labels, classes), "--arms lops"
+    )
     assert status == 0, err
     assert only_of_learning(err, "warning: no text holds the class name quidditch"), err
     assert "35 documents" in out
@@ -77,13 +79,14 @@ def test_odd_data_that_work(run, tmp_path):
 
 def test_names_apart_from_labels(run, good, tmp_path, monkeypatch):
     """Another run with other names encodes nothing; labels stay what they are."""
-    assert run(good, "--arms", "standard")[0] == 0
+    fast = "--arms standard --classifier linear"
+    assert run(good, fast)[0] == 0
     monkeypatch.setattr(ContextEncoder, "encode", lambda *_: pytest.fail("encoded again"))
     given = {"arts": ARTS[0], "law": [LAW[0], "unused"]}
     (tmp_path / "names.json").write_text(json.dumps(given), encoding="utf-8")
     path = tmp_path / "named"
     more = ["--names", tmp_path / "names.json", "--output", path]
-    status, _, err = run(good, "--arms", "standard", *more)
+    status, _, err = run(good, fast, *more)
     assert status == 0, err
     assert metrics_of(path)["classes"] == list(CLASSES)
     assert metrics_of(path)["name_vectors"] == dict.fromkeys(CLASSES, "corpus")
