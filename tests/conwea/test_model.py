@@ -1,14 +1,12 @@
 """A trained classifier for new texts: what a run predicted, it predicts again."""
 
-import json
-
 import pytest
 
 from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.models import load
 
 from ..framework_checks import assert_says_of_nothing
-from ..framework_tools import copy_killed, pretend, read_rows
+from ..framework_tools import copy_killed, pretend_settings, read_rows
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +31,7 @@ def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(
     dataset, go, finished, tmp_path
 ):
     path = copy_killed(finished, tmp_path / "run", ["senses"])
-    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    config["settings"]["classifier"] = "linear"
-    pretend(path, config)
+    pretend_settings(path, classifier="linear")
     run = go(dataset, path, arms=["standard"], resume=True, classifier="linear")
     assert not (run.path / "work" / "word_vectors.npz").exists()  # only a HAN reads them
     model = load(run.path, device="cpu")

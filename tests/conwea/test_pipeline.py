@@ -13,7 +13,7 @@ from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
 
-from ..framework_tools import Recorder, pretend, read_rows
+from ..framework_tools import Recorder, pretend_settings, read_rows
 from .toys import CLASSES
 
 
@@ -133,9 +133,7 @@ def test_the_floor_of_a_sense_is_of_the_settings(
 )  # a random encoder learns little
 @pytest.mark.parametrize("probe", ["linear", "transformer"])
 def test_other_probes(dataset, go, finished, head_start, probe):
-    config = json.loads((head_start / "config.json").read_text())
-    config["settings"]["probe"] = probe
-    pretend(head_start, config)
+    pretend_settings(head_start, probe=probe)
     metrics = go(dataset, head_start, arms=["lops"], resume=True, probe=probe, iterations=2).metrics
     row = metrics["arms"]["lops"]["iterations"][0]
     assert (
@@ -156,15 +154,3 @@ def test_faithful_runs(dataset, go, tmp_path):
         assert senses["centres"].shape[1] == 2 * 16
         documents_seen = prepare(dataset.corpus, done.job).documents
         assert len(vectors["vectors"]) == len(documents_seen.vocabulary)
-
-
-def test_a_classifier_made_again_leaves_the_model_of_the_last_round(dataset, go, tmp_path):
-    """As after a resume that tells of a damaged stage."""
-    settings = {"arms": ["lops"], "classifier": "linear", "iterations": 1, "rounds": 2}
-    done = go(dataset, tmp_path / "run", **settings)
-    weights = done.path / "lops" / "model" / "classifier" / "linear.npz"
-    before = weights.read_bytes()
-    (done.path / "work" / "lops-0-classifier.npz").unlink()
-    (done.path / "metrics.json").unlink()
-    go(dataset, done.path, resume=True, **settings)
-    assert weights.read_bytes() == before

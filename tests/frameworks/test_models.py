@@ -84,6 +84,19 @@ def test_a_model_folder_can_be_moved(predicted, stand, whole, tmp_path, monkeypa
         (tmp_path / "moved").rename(place)
 
 
+@pytest.mark.parametrize("case", ["conwea", "xclass"], indirect=True)
+def test_a_classifier_made_again_leaves_the_model_of_the_last_round(stand, tmp_path):
+    """As after a resume that tells of a damaged stage."""
+    run, options = tmp_path / "run", ["--arms", "lops", "--classifier", "linear", "--rounds", "2"]
+    assert stand.command(run, *options).status == 0
+    weights = run / "lops" / "model" / "classifier" / "linear.npz"
+    before = weights.read_bytes()
+    for stage in [run / "metrics.json", *run.glob("work/lops*-classifier.npz")]:
+        stage.unlink()
+    assert stand.command(run, *options, "--resume").status == 0
+    assert weights.read_bytes() == before
+
+
 DAMAGES = {
     "cut": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",

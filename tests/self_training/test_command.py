@@ -16,20 +16,12 @@ from .toys import SEEDS, documents
 TEXTS, LABELS = documents(30)
 
 
-REFUSED = {
-    "--every 1000": "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents;"
-    " wanted a smaller",
-    "--every 5 --probe linear": "every is 5, and the probe makes 4 updates",
-}
-
-
-@pytest.mark.parametrize("more", REFUSED)
-def test_options_that_cannot_work(refuse, good, more):
-    refuse(good, more, REFUSED[more])
+def test_options_that_cannot_work(refuse, good):
+    words = "every is 5, and the probe makes 4 updates on 14 pseudo-labelled documents;"
+    refuse(good, "--every 5 --probe linear", words)
 
 
 ONE = {"arts": ["paint"], "law": [], "sport": []}
-ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +34,6 @@ ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
             "",
             ["string-match gives ", "pseudo-labels of 1 classes; wanted at least two"],
         ),
-        (LABELS, ABSENT, "", "string-match gives 0 pseudo-labels of 0 classes"),
         (None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],
 )
@@ -82,16 +73,13 @@ def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
     [(["--keep", "auto"], "the share that a held-out linear probe agrees with"), ([], "0.5")],
 )
 @pytest.mark.usefixtures("small")
-def test_seeds_and_the_log(good, tmp_path, capsys, keep, share):
+def test_what_random_keeps_is_in_the_log(good, tmp_path, capsys, keep, share):
     options = ["--preset", "quick", "--device", "cpu", "--iterations", "1", "--arms", "random"]
-    places = ["--dataset", good, "--output", tmp_path / "run", "--seed", "5", "--seeds", "2"]
-    status, out, err = outcome(main, capsys, *places, *options, *keep)
+    places = ["--dataset", good, "--output", tmp_path / "run"]
+    status, _, err = outcome(main, capsys, *places, *options, *keep)
     assert status == 0
-    assert out.count("30 documents, preset quick, seed") == 2
-    assert err.count(f"random keeps {share} of the pseudo-labels\n") == 2
-    assert "Traceback" not in err
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-    config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
+    assert err.count(f"random keeps {share} of the pseudo-labels\n") == 1
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
     assert config["settings"]["n_from"] == "keep"
 
 

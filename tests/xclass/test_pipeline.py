@@ -16,7 +16,7 @@ from lops_adapters.xclass.alignment import Alignment
 from lops_adapters.xclass.pipeline import prepare
 from lops_adapters.xclass.words import cleaned
 
-from ..framework_tools import Recorder, pretend, read_rows
+from ..framework_tools import Recorder, pretend, pretend_settings, read_rows
 from .toys import ARMS, CLASSES, documents
 
 
@@ -24,11 +24,7 @@ def resumed(go, dataset, path, **changed):
     """Go on with a run as if it had been started with other settings; the stages that are stored
     are taken as they are. ``go`` may be ``ready``.
     """
-    config = json.loads((path / "config.json").read_text())
-    config["settings"].update(
-        {name: value for name, value in changed.items() if name in config["settings"]}
-    )
-    pretend(path, config)
+    pretend_settings(path, **{name: changed[name] for name in changed.keys() - {"arms"}})
     return go(dataset, path, resume=True, **changed)
 
 
@@ -305,15 +301,3 @@ def test_rounds_follow_and_are_the_result(dataset, go, tmp_path):
         both = [rows[arm][number] for arm in ("committee", "random")]
         assert {row["pseudo_labels"] for row in both} == {all_aligned}
         assert len({row["selected"] for row in both}) == 1
-
-
-def test_a_classifier_made_again_leaves_the_model_of_the_last_round(dataset, go, tmp_path):
-    """As after a resume that tells of a damaged stage."""
-    settings = {"arms": ["lops"], "classifier": "linear", "rounds": 2}
-    done = go(dataset, tmp_path / "run", **settings)
-    weights = done.path / "lops" / "model" / "classifier" / "linear.npz"
-    before = weights.read_bytes()
-    (done.path / "work" / "lops-classifier.npz").unlink()
-    (done.path / "metrics.json").unlink()
-    go(dataset, done.path, resume=True, **settings)
-    assert weights.read_bytes() == before
