@@ -25,7 +25,7 @@ def gold(stand):
     return dict(zip(load(stand.data, quiet=True).corpus.ids, stand.labels, strict=True))
 
 
-def test_files(case, whole, stand):
+def test_files(case, whole):
     common = {"config.json", "metrics.json", "report.html", "pseudo_labels.csv", "work"}
     common |= {"predictions.csv", "to_check.csv", "class_words.json"}
     assert {path.name for path in whole.path.iterdir()} == {*common, *case.arms, *case.tables}
@@ -86,7 +86,7 @@ def test_standard_keeps_everything_and_lops_less(stand, whole):
             assert 0 < len(selected) < len(rows)
 
 
-def test_measurements_are_right(stand, whole, gold):
+def test_measurements_are_right(whole, gold):
     stored = metrics_of(whole.path)
     noise = stored["pseudo_labels"]["noise"]
     if noise is not None:

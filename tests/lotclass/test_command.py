@@ -90,7 +90,7 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
     assert len(read_rows(tmp_path / "run" / "standard" / "predictions.csv")) == 97
 
 
-def test_no_gold_labels_and_keywords(run, bert, tmp_path):
+def test_no_gold_labels_and_keywords(run, tmp_path):
     folder = write_folder(tmp_path / "data", TEXTS, None, SEEDS)
     status, out, err = run(folder, "--arms standard --supervision keywords --min-rows 1")
     assert status == 0, err

@@ -149,7 +149,7 @@ def test_the_same_inputs_give_the_same_bytes(prepare, tmp_path):
     assert (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
-def test_other_inputs_are_another_model(prepare, rows, masked_bert, tmp_path, monkeypatch):
+def test_other_inputs_are_another_model(prepare, rows, tmp_path, monkeypatch):
     trained = []
     monkeypatch.setattr(
         masked_lm,

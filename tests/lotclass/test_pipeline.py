@@ -288,7 +288,7 @@ def test_seed_words_as_names(dataset, go, tmp_path):
 # The untrained network predicts one class.
 @pytest.mark.filterwarnings("ignore:.*nothing is selected")
 @pytest.mark.filterwarnings("ignore:the selection keeps 48 of 90 samples")
-def test_a_checkpoint_with_a_head_and_bytes(monkeypatch, dataset, go, masked_roberta, tmp_path):
+def test_a_checkpoint_with_a_head_and_bytes(dataset, go, masked_roberta, tmp_path):
     """The whole way with a byte-level vocabulary; a random model finds nothing, so thresholds are
     low.
     """
@@ -312,16 +312,24 @@ def test_a_checkpoint_with_a_head_and_bytes(monkeypatch, dataset, go, masked_rob
     assert list(done.metrics["arms"]) == ["lops"]
 
 
-def test_seeds(dataset, go, finished, tmp_path):
+def test_seeds(monkeypatch, dataset, go, finished, tmp_path):
     """The seed reaches network, probe and order; the language model and the rows are the same for
     all.
     """
+    fit, seeds = LotclassProbe.fit, []
+
+    def noted(probe, *given, seed, **more):
+        seeds.append(seed)
+        return fit(probe, *given, seed=seed, **more)
+
+    monkeypatch.setattr(LotclassProbe, "fit", noted)
     done = go(dataset, tmp_path / "run", arms=["lops"], seed=5)
     for name in ("pseudo_labels.csv", "category_vocabulary.json"):
         assert (done.path / name).read_bytes() == (finished.path / name).read_bytes()
     assert done.metrics["masked_accuracy"] == finished.metrics["masked_accuracy"]
     for name in ("lops/predictions.csv", "lops/selection-0.csv"):
         assert (done.path / name).read_bytes() != (finished.path / name).read_bytes()
+    assert seeds == [5]
 
 
 def made_from(prepared):

@@ -166,7 +166,7 @@ def test_bfloat16(monkeypatch):
     np.testing.assert_allclose(probabilities, by_hands, atol=0.02)
 
 
-def test_settings_reach_the_optimizer_and_the_loss(monkeypatch):
+def test_settings_reach_the_optimizer_and_the_loss():
     probe = KerasProbe(
         vectors=VECTORS,
         **{**SMALL, "learning_rate": 0.3, "momentum": 0.6, "smoothing": 0.3, "epochs": 1},

@@ -117,7 +117,7 @@ def test_position_table(tiny, kind):
         TransformerProbe(tiny(kind), max_tokens=3)
 
 
-def test_gpt2_pads_with_its_end_of_text(probe_of, tiny, tmp_path):
+def test_gpt2_pads_with_its_end_of_text(probe_of, tmp_path):
     probe = probe_of("gpt2").fit(TEXTS, CODES, 3)
     assert probe._tokenizer.pad_token == "<|endoftext|>"
     assert probe._model.config.pad_token_id == probe._tokenizer.pad_token_id == 0

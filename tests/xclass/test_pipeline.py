@@ -218,7 +218,7 @@ def test_all_documents_in_one_class(monkeypatch, dataset, ready, tmp_path):
 @pytest.mark.filterwarnings(
     "ignore::lops_adapters.core.LopsWarning"
 )  # so few documents teach little
-def test_documents_without_words_are_aligned_with_nothing_but_predicted(dataset, go, tmp_path):
+def test_documents_without_words_are_aligned_with_nothing_but_predicted(go, tmp_path):
     """Positions among the readable documents are no positions in the corpus."""
     texts, labels = documents(45)
     odd = ["", "... !", "?", "zyzzyva quux", "  "]
