@@ -7,6 +7,7 @@ import pytest
 from lops_adapters.core import LopsError
 from lops_adapters.datasets import Corpus, Dataset, names, published, registry
 from lops_adapters.datasets import load_dataset as load
+from lops_adapters.datasets.class_words import load_names
 
 TABLE = "text,label\nA goal,rec\nA cell,sci\n"
 COARSE = {
@@ -106,3 +107,9 @@ def test_every_registered_name_is_of_a_class_and_of_one_class_only():
         spoken = [own.get(label, (label,)) for label in classes]
         assert len(set(spoken)) == len(spoken)
         assert all(name == name.lower() and "_" not in name for one in spoken for name in one)
+
+
+@pytest.mark.parametrize("names", [["arts", "sports", "arts"], "arts, sports,arts"])
+def test_names_in_a_list_differ(names):
+    with pytest.raises(LopsError, match="class names must differ; found 'arts', 'sports', 'arts'"):
+        load_names(names)
