@@ -17,15 +17,11 @@ TIME = {"seconds", "seconds_selection"}
 # Options that no command takes, and what it says of them.
 BAD_OPTIONS = [
     (["--dataset", "agnwes"], ["did you mean agnews?"]),
-    (["--dataset", "no/such/folder"], ["is neither an existing path nor a registered data set"]),
     (["--arms", "both"], ["arms are 'both'; 'both' is unknown; wanted some of standard, lops"]),
-    (["--arms", ","], ["arms are ','; wanted some of"]),
     (["--max-docs", "1"], ["--max-docs is 1; wanted at least 2"]),
     (["--keep", "0"], ["keep is 0.0; wanted a fraction above 0"]),
-    (["--keep", "1.5"], ["keep is 1.5"]),
     (["--keep", "half"], ["keep is 'half'; wanted a fraction above 0 and at most 1, or auto"]),
     (["--every", "often"], ["every is 'often'; wanted a number of updates, at least 1, or epoch"]),
-    (["--every", "0"], ["every is 0; wanted a number of updates"]),
     (["--seeds", "0"], ["--seeds is 0; wanted at least 1"]),
     (["--seed", "-1"], ["--seed is -1; wanted a whole number from 0"]),
     (["--seed", str(2**32)], ["--seed is 4294967296"]),
@@ -167,27 +163,29 @@ def assert_not_resumed(status, error, words):
     assert "resume with the same options, or give another --output" in error
 
 
-def assert_predicts(model, table, texts, atol):
+def assert_predicts(model, table, texts, atol, probabilities=None):
     """A loaded classifier says of the corpus what the run's table of predictions says; returns the
-    probabilities.
+    probabilities, unless they are given.
     """
     rows = read_rows(table)
-    probabilities = model.predict_proba(texts)
+    if probabilities is None:
+        probabilities = model.predict_proba(texts)
     assert probabilities.shape == (len(texts), len(model.classes))
     assert probabilities.dtype == np.float32
-    assert model.predict(texts) == [row["predicted"] for row in rows]
+    predicted = [row["predicted"] for row in rows]
+    assert [model.classes[code] for code in probabilities.argmax(axis=1)] == predicted
+    assert model.predict(texts[:9]) == predicted[:9]
     np.testing.assert_allclose(
         probabilities.max(axis=1), [float(row["probability"]) for row in rows], atol=atol
     )
     return probabilities
 
 
-def assert_predicts_odd_text(model, text):
-    """An odd text gets probabilities, the same alone and among others, which are returned."""
-    alone = model.predict_proba([text])
-    assert np.isfinite(alone).all()
-    assert alone.sum() == pytest.approx(1, abs=1e-5)
-    among = model.predict_proba(["The judge said the verdict.", text, "match"])
-    np.testing.assert_allclose(among[1:2], alone, atol=1e-5)
-    assert model.predict([text])[0] in model.classes
-    return alone
+def assert_says_of_nothing(model, texts):
+    """Texts without a known word get what the classifier says of nothing, alone or among others."""
+    nothing = model.predict_proba([""])
+    assert np.isfinite(nothing).all()
+    among = model.predict_proba(["The judge said the verdict.", *texts, "match"])[1:-1]
+    np.testing.assert_allclose(among, np.repeat(nothing, len(texts), axis=0), atol=1e-6)
+    for text in texts:
+        np.testing.assert_allclose(model.predict_proba([text]), nothing, atol=1e-6)

@@ -232,6 +232,13 @@ def pretend(path, config):
         write_arrays(file, **arrays, digest=run.digest(file.stem, arrays))
 
 
+def pretend_settings(path, **changed):
+    """Make a run look as if it had been started with these settings."""
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    config["settings"].update(changed)
+    pretend(path, config)
+
+
 def outcome(main, capsys, *args):
     """Run a command in this process -> exit status, standard output, standard error."""
     status = console.guarded(main)([str(arg) for arg in args])

@@ -1,31 +1,24 @@
 """A trained classifier for new texts: what a run predicted, it predicts again."""
 
-import json
-
-import numpy as np
 import pytest
 
 from lops_adapters.runs.classifiers import ProbeClassifier
 from lops_adapters.runs.models import load
 
-from ..framework_checks import assert_predicts_odd_text
-from ..framework_tools import copy_killed, pretend, read_rows
+from ..framework_checks import assert_says_of_nothing
+from ..framework_tools import copy_killed, pretend_settings, read_rows
 
 
 @pytest.fixture(scope="module")
-def models(finished):
-    return {"lops": load(finished.path, device="cpu")}
+def model(finished):
+    return load(finished.path, device="cpu")
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "the", "...", "$ 日本語 ☃", "zyzzyva quux"])
-def test_texts_without_a_known_word(models, text):
-    """They get what the classifier says of nothing, alone and among others."""
-    nothing = models["lops"].predict_proba([""])
-    np.testing.assert_allclose(assert_predicts_odd_text(models["lops"], text), nothing, atol=1e-6)
+def test_texts_without_a_known_word(model):
+    assert_says_of_nothing(model, ["  \n", "the", "...", "$ 日本語 ☃", "zyzzyva quux"])
 
 
-def test_senses_and_phrases_are_remembered(models, finished):
-    model = models["lops"]
+def test_senses_and_phrases_are_remembered(model, finished):
     assert model.phrases == ["oil painting"]
     assert "court" in model.centres
     assert model.settings == finished.settings
@@ -38,9 +31,7 @@ def test_a_classifier_of_texts_predicts_again_what_the_run_predicted(
     dataset, go, finished, tmp_path
 ):
     path = copy_killed(finished, tmp_path / "run", ["senses"])
-    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    config["settings"]["classifier"] = "linear"
-    pretend(path, config)
+    pretend_settings(path, classifier="linear")
     run = go(dataset, path, arms=["standard"], resume=True, classifier="linear")
     assert not (run.path / "work" / "word_vectors.npz").exists()  # only a HAN reads them
     model = load(run.path, device="cpu")

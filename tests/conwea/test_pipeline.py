@@ -3,7 +3,6 @@ holds.
 """
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,10 +12,8 @@ from lops_adapters.conwea.pipeline import prepare
 from lops_adapters.core import LopsWarning
 from lops_adapters.datasets import Corpus, Dataset
 from lops_adapters.probes.han import HanProbe
-from lops_adapters.runs.job import Job
-from lops_adapters.selection import Corrected
 
-from ..framework_tools import Recorder, job_for, kept_by, pretend, read_rows
+from ..framework_tools import Recorder, pretend_settings, read_rows
 from .toys import CLASSES
 
 
@@ -35,20 +32,6 @@ def test_the_classifier_is_trained_on_exactly_what_is_kept(monkeypatch, dataset,
             len(trained),
             "every-second",
         )
-
-
-def test_the_classifier_is_trained_on_corrected_labels(monkeypatch, dataset, go, head_start):
-    recorder, told = Recorder(monkeypatch, HanProbe), []
-
-    def select(samples, labels):
-        told.append([CLASSES[(CLASSES.index(label) + 1) % 3] for label in labels])
-        mask = np.arange(len(samples)) % 2 == 0
-        return Corrected(kept_by(mask, samples, labels), np.array(told[-1], dtype=object), labels)
-
-    monkeypatch.setattr(Job, "selector", lambda *_, **__: select)
-    go(dataset, head_start, arms=["lops"], resume=True)
-    for (_, codes, _), corrected in zip(recorder.trained, told, strict=True):
-        assert [CLASSES[code] for code in codes] == corrected[::2]
 
 
 def test_rejected_documents_are_still_predicted_and_labelled_afresh(finished):
@@ -126,15 +109,22 @@ def test_metrics_of_its_own(finished):
     assert not list(finished.path.rglob("vectors.npy"))
 
 
-def test_the_floor_of_a_sense_is_of_the_settings(dataset, finished, tmp_path):
-    free = replace(finished.settings, min_per_sense=None)
-    rarest = {}
-    for job in (finished.job, job_for("conwea", free, tmp_path / "run", dataset)):
-        documents = prepare(dataset.corpus, job).documents
-        places = [place for word, place in documents.places.items() if "$" in word]
-        counts = np.asarray(documents.counts.sum(axis=0)).ravel()[places]
-        rarest[job.settings.min_per_sense] = counts.min()
-    assert rarest[5] >= 5 > rarest[None]
+@pytest.mark.parametrize(("floor", "given"), [(7, 7), (None, 0)])
+def test_the_floor_of_a_sense_is_of_the_settings(
+    monkeypatch, dataset, ready, tmp_path, floor, given
+):
+    asked = []
+
+    def stop(*_, min_per_sense, **__):
+        asked.append(min_per_sense)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "tokens_to_encode", lambda *given: asked.append(given[-1]))
+    monkeypatch.setattr(pipeline, "contextual_vectors", lambda *_, **__: None)
+    monkeypatch.setattr(pipeline, "find_senses", stop)
+    with pytest.raises(KeyboardInterrupt):
+        ready(dataset, tmp_path / "run", min_per_sense=floor)
+    assert asked == [given, given]
 
 
 @pytest.mark.slow
@@ -143,9 +133,7 @@ def test_the_floor_of_a_sense_is_of_the_settings(dataset, finished, tmp_path):
 )  # a random encoder learns little
 @pytest.mark.parametrize("probe", ["linear", "transformer"])
 def test_other_probes(dataset, go, finished, head_start, probe):
-    config = json.loads((head_start / "config.json").read_text())
-    config["settings"]["probe"] = probe
-    pretend(head_start, config)
+    pretend_settings(head_start, probe=probe)
     metrics = go(dataset, head_start, arms=["lops"], resume=True, probe=probe, iterations=2).metrics
     row = metrics["arms"]["lops"]["iterations"][0]
     assert (
@@ -166,15 +154,3 @@ def test_faithful_runs(dataset, go, tmp_path):
         assert senses["centres"].shape[1] == 2 * 16
         documents_seen = prepare(dataset.corpus, done.job).documents
         assert len(vectors["vectors"]) == len(documents_seen.vocabulary)
-
-
-def test_a_classifier_made_again_leaves_the_model_of_the_last_round(dataset, go, tmp_path):
-    """As after a resume that tells of a damaged stage."""
-    settings = {"arms": ["lops"], "classifier": "linear", "iterations": 1, "rounds": 2}
-    done = go(dataset, tmp_path / "run", **settings)
-    weights = done.path / "lops" / "model" / "classifier" / "linear.npz"
-    before = weights.read_bytes()
-    (done.path / "work" / "lops-0-classifier.npz").unlink()
-    (done.path / "metrics.json").unlink()
-    go(dataset, done.path, resume=True, **settings)
-    assert weights.read_bytes() == before

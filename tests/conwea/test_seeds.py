@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.seeds import (
     check_seeds,
     disambiguate,
@@ -13,10 +12,7 @@ from lops_adapters.conwea.seeds import (
 )
 from lops_adapters.core import LopsError, LopsWarning
 
-
-def corpus_of(*texts, **senses):
-    """A contextualised corpus of texts already cut at white space, one sentence each."""
-    return ContextualCorpus([[text.split()] if text else [] for text in texts], senses)
+from .toys import corpus_of
 
 
 def test_pseudo_labels_count_seeds():

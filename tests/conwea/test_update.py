@@ -12,10 +12,7 @@ from lops_adapters.conwea.tokens import tokenize
 from lops_adapters.conwea.update import SeedWatch, expand, indicativeness, is_candidate, settle
 from lops_adapters.pseudo_labels import PseudoLabels
 
-
-def corpus_of(*texts, **senses):
-    """A contextualised corpus of texts already cut at white space, one sentence each."""
-    return ContextualCorpus([[text.split()] if text else [] for text in texts], senses)
+from .toys import corpus_of
 
 
 def brute(documents, predicted, n_classes):

@@ -2,6 +2,7 @@
 random BERT that reads it.
 """
 
+from lops_adapters.conwea.contextual import ContextualCorpus
 from lops_adapters.conwea.settings import ConweaSettings
 
 from ..framework_tools import (
@@ -42,6 +43,11 @@ SMALL = {
 def settings(**overrides):
     """Settings under which a run on the toy corpus takes about a second."""
     return ConweaSettings(**{**SMALL, "iterations": 2, **overrides})
+
+
+def corpus_of(*texts, **senses):
+    """A contextualised corpus of texts already cut at white space, one sentence each."""
+    return ContextualCorpus([[text.split()] if text else [] for text in texts], senses)
 
 
 def _document(rng, number, label, other):

@@ -54,6 +54,7 @@ def test_names_beside_the_data_and_in_their_place(put):
     ("content", "message"),
     [
         ("", "cannot be read as class names"),
+        (b"\xff\xfe{", "cannot be read as class names"),
         ("[]", r'these are no class names; wanted \{"class": "name", ...\}'),
         ('{"rec": []}', "these are no class names"),
         ('{"rec": 1}', "these are no class names"),
@@ -108,6 +109,7 @@ def test_every_registered_name_is_of_a_class_and_of_one_class_only():
         assert all(name == name.lower() and "_" not in name for one in spoken for name in one)
 
 
-def test_names_in_a_list_differ():
+@pytest.mark.parametrize("names", [["arts", "sports", "arts"], "arts, sports,arts"])
+def test_names_in_a_list_differ(names):
     with pytest.raises(LopsError, match="class names must differ; found 'arts', 'sports', 'arts'"):
-        load_names(["arts", "sports", "arts"])
+        load_names(names)

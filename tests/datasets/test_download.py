@@ -37,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             elif self.answers:
                 self.send_error(self.answers.pop(0))
             elif kind == "silent":
-                time.sleep(2)
+                time.sleep(1)
             else:
                 self.send(kind)
 
@@ -185,7 +185,7 @@ def test_other_addresses_and_bad_folders_are_refused(server, tmp_path):
 )
 def test_a_sentence_within_the_deadline(server, target, monkeypatch, kind, message):
     monkeypatch.setattr(download, "_LARGEST", 1_000_000)
-    monkeypatch.setattr(download, "_TIMEOUT" if kind == "silent" else "_DEADLINE", 0.8)
+    monkeypatch.setattr(download, "_TIMEOUT" if kind == "silent" else "_DEADLINE", 0.3)
     start = time.monotonic()
     with pytest.raises(LopsError, match=f"(?s){message}"):
         fetch(server.url + kind, target, BLOB, quiet=True)

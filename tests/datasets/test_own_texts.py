@@ -59,12 +59,6 @@ def test_seed_words_and_labels_say_the_classes_before_names_do(put):
         load(labelled, names="business,sports")
 
 
-@pytest.mark.parametrize("names", [["a", "a"], "a,a"])
-def test_a_class_that_is_listed_twice(put, names):
-    with pytest.raises(LopsError, match="class names must differ; found 'a', 'a'"):
-        load(put("mine", {"texts.csv": TABLE}), names=names)
-
-
 def test_a_folder_of_text_files(put):
     files = {"b.txt": "\ufeffShares\nfell\n", "a.txt": "A goal", "c.txt": "", "sub/d.txt": "no"}
     folder = put("mine", {**files, "names.json": '["sports", "business"]'})

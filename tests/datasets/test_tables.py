@@ -116,7 +116,6 @@ def test_bad_seed_files(put, content, message):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", b"", "is empty; wanted a header"),
         ("a.csv", b"text\n", "holds no document"),
         ("a.csv", b"text,label\nx\n", "line 2: found 1 fields; wanted 2"),
         ("a.csv", b'text,label\n"x,y\nz,w,v\n', "not proper CSV"),

@@ -57,8 +57,8 @@ class Case:
         write: writes texts and labels (or None) into a folder.
         kills: where the process dies; each resumed run goes on to the next.
         work: functions called neither by a refused command nor by a finished run that is resumed.
-        other: options of another run -> what the refusal names.
-        usage: options that argparse refuses.
+        other: options whose settings are found in the data, of another run -> what the refusal
+            names.
         unknown_encoders: options that name an encoder that does not exist.
         sizes: the quick preset of the suite; default: ``toys.SMALL``.
         arms: of the whole run.
@@ -86,8 +86,7 @@ class Case:
     write: Callable[..., Path]
     kills: tuple[Kill, ...]
     work: tuple[str, ...]
-    other: Mapping[tuple[str, ...], str]
-    usage: tuple[str, ...]
+    other: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     unknown_encoders: tuple[str, ...] = (f"--encoder {NO_MODEL}",)
     sizes: Mapping[str, Any] | None = None
     arms: tuple[str, ...] = ("standard", "lops")
@@ -153,8 +152,6 @@ CASES = {
                 Kill("lops-0-selection", f"{HAN}.updates", 3),
             ),
             work=(f"{ENCODER}.encode", f"{HAN}.updates", f"{HAN}.predict_prepared"),
-            other={("--method", "released"): "settings.method = 'algorithm1', not 'released'"},
-            usage=("--combine max",),
             arm_tables=("pseudo_labels-*.csv", "seeds.json"),
             iterations=2,
             probe_epochs=5,
@@ -185,12 +182,6 @@ CASES = {
                 f"{LOTCLASS}.predict_prepared",
                 f"{LINEAR}.updates",
             ),
-            other={
-                ("--match-threshold", "1"): "settings.match_threshold = 3, not 1",
-                ("--supervision", "keywords"): "settings.supervision = 'auto', not 'keywords'",
-                ("--faithful",): "settings.faithful = False, not True",
-            },
-            usage=("--self-train-epochs one",),
             sizes={**lotclass.SMALL, "classifier": "linear"},
             arms=("standard", "lops", "lops-refresh", "lops-documents"),
             added=("lops-documents", "lops-refresh", "standard", "lops"),
@@ -218,13 +209,7 @@ CASES = {
                 f"{LINEAR}.updates",
                 f"{LINEAR}.predict_prepared",
             ),
-            other={
-                ("--delta", "0.5"): "settings.delta = 0.6, not 0.5",
-                ("--iterations", "4"): "settings.iterations = 3, not 4",
-                ("--arms", "random"): "settings.n_from = 'lops', not 'keep'",
-                ("--faithful",): "settings.faithful = False, not True",
-            },
-            usage=("--iterations two", "--delta much"),
+            other={("--arms", "random"): "settings.n_from = 'lops', not 'keep'"},
             unknown_encoders=(f"--classifier {NO_MODEL}",),
             arms=("standard", "lops", "random", "optimal"),
             added=("optimal", "lops", "lops,random", "standard"),
@@ -255,9 +240,7 @@ CASES = {
             other={
                 ("--supervision", "names"): "settings.supervision = 'keywords', not 'names'",
                 ("--labelled-per-class", "2"): "supervision = 'keywords', not 'documents'",
-                ("--network", "han"): "settings.network = 'cnn', not 'han'",
             },
-            usage=("--network rnn", "--supervision gold", "--labelled-per-class few"),
             unknown_encoders=(
                 f"--probe transformer --encoder {NO_MODEL}",
                 f"--classifier hybrid --encoder {NO_MODEL}",
@@ -286,11 +269,6 @@ CASES = {
                 f"{TRANSFORMER}.updates",
                 f"{TRANSFORMER}.predict_prepared",
             ),
-            other={
-                ("--confident", "0.4"): "settings.confident = 0.5, not 0.4",
-                ("--faithful",): "settings.faithful = False, not True",
-            },
-            usage=("--confident half",),
             unknown_encoders=(
                 f"--encoder {NO_MODEL}",
                 f"--classifier {NO_MODEL}",
@@ -312,8 +290,6 @@ CASES = {
                 Kill("lops-selection", f"{LINEAR}.updates", 3),
             ),
             work=(f"{LINEAR}.updates", f"{LINEAR}.predict_prepared"),
-            other={("--epochs", "9"): "settings.epochs = 3, not 9"},
-            usage=("--epochs some",),
             unknown_encoders=(),
             sizes={"epochs": 3},
             probe_epochs=3,

@@ -11,12 +11,6 @@ from .stand import Deaths, Stand, Whole
 __all__ = ["same_everywhere"]
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory):
-    """A fresh user's cache; nobody's own is read or written."""
-    return tmp_path_factory.mktemp("cache")
-
-
 @pytest.fixture(scope="session", params=CASES)
 def case(request):
     return CASES[request.param]
@@ -53,7 +47,7 @@ def deaths(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def stand(case, cache, made, deaths, tmp_path_factory):
+def stand(case, user_cache, made, deaths, tmp_path_factory):
     """The framework's command on the toy corpus."""
     if ("stand", case.name) not in made:
         folder = tmp_path_factory.mktemp(case.name)
@@ -62,7 +56,7 @@ def stand(case, cache, made, deaths, tmp_path_factory):
         if case.encoder is not None:
             (folder / "encoder").mkdir()
             encoder = ("--encoder", case.encoder(folder / "encoder"))
-        made["stand", case.name] = Stand(case, data, encoder, cache, deaths)
+        made["stand", case.name] = Stand(case, data, encoder, user_cache, deaths)
     return made["stand", case.name]
 
 

@@ -17,6 +17,7 @@ from lops_adapters.runs.framework import named
 from ..framework_checks import assert_refused
 from ..framework_tools import (
     copy_killed,
+    job_for,
     outcome,
     plain_arithmetic,
     run_in_process,
@@ -25,8 +26,8 @@ from ..framework_tools import (
 from .cases import CASES, Case
 
 __all__ = [
-    "bert", "data", "dataset", "finished", "go", "good", "head_start", "no_work", "refuse", "run",
-    "same_everywhere", "small",
+    "bert", "choose", "data", "dataset", "finished", "go", "good", "head_start", "no_work", "ready",
+    "refuse", "run", "same_everywhere", "small",
 ]  # fmt: skip
 
 
@@ -82,14 +83,32 @@ def dataset(data):
 
 
 @pytest.fixture(scope="session")
-def go(room, request):
+def choose(room, request):
+    """choose(...) -> the settings of a small run, with these changes."""
+    usual = {"encoder": request.getfixturevalue("bert")} if room.case.encoder else {}
+    return lambda **changes: room.case.toys.settings(**{**usual, **changes})
+
+
+@pytest.fixture(scope="session")
+def ready(room, choose):
+    """ready(dataset, path, ...) -> what the arms of a run share; no arm is run."""
+
+    def prepared(dataset, path, resume=False, **changes):
+        job = job_for(room.name, choose(**changes), path, dataset, resume=resume)
+        with plain_arithmetic():
+            return named(room.name).prepare(dataset.corpus, job)
+
+    return prepared
+
+
+@pytest.fixture(scope="session")
+def go(room, choose):
     """Run the framework in this process: go(dataset, path, arms=..., **settings) -> the run's path,
     metrics, settings and folder.
     """
-    usual = {"encoder": request.getfixturevalue("bert")} if room.case.encoder else {}
 
     def run(dataset, path, arms=room.arms, seed=0, resume=False, **overrides):
-        chosen = room.case.toys.settings(**{**usual, **overrides})
+        chosen = choose(**overrides)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", room.expected, LopsWarning)
             return run_in_process(room.name, dataset, path, chosen, arms, seed, resume)

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -10,7 +9,6 @@ from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 from lops_adapters import console
 from lops_adapters.runs.command import command
@@ -75,7 +73,7 @@ class Stand:
         case: the row.
         data: folder of the toy corpus, with gold labels.
         encoder: options that name a tiny encoder.
-        cache: the user's cache, fresh; nobody's own is read or written.
+        cache: the user's cache in these tests, for other processes.
         deaths: starts the process whose commands are killed.
 
     """
@@ -121,7 +119,6 @@ class Stand:
         out, err = io.StringIO(), io.StringIO()
         run = console.guarded(command(self.framework))
         with ExitStack() as stack:
-            stack.enter_context(mock.patch.dict(os.environ, XDG_CACHE_HOME=str(self.cache)))
             streams = redirect_stdout(out), redirect_stderr(err)
             for each in (*streams, warnings_as_for_a_user(), plain_arithmetic()):
                 stack.enter_context(each)

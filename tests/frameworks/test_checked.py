@@ -56,14 +56,9 @@ def test_a_run_with_checked_documents(stand, case, tmp_path, monkeypatch):
         assert_not_resumed(status, err, "settings.checked = ")
 
 
+@pytest.mark.parametrize("case", ["toy"], indirect=True)
 def test_the_file_in_the_folder_of_the_data(stand, tmp_path):
-    if not stand.data.is_dir():
-        pytest.skip("its data are a file")
     data = stand.write(tmp_path / "toy", stand.texts, stand.labels)
-    (data / "checked.csv").write_text("id,label\nnobody,law\n", encoding="utf-8")
-    status, _, err = stand.command(tmp_path / "run", data=data)
-    assert status == 2
-    assert "checked.csv, line 2: the id 'nobody' is of no document of" in err
     (data / "checked.csv").write_text("id,label,checked\nd0,law,\n", encoding="utf-8")
     status, _, err = stand.command(tmp_path / "run", data=data)
     assert status == 2

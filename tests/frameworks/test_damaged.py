@@ -96,6 +96,7 @@ def test_damaged_tables_are_written_again_and_foreign_files_stay(stand, whole, t
 
 
 @pytest.mark.usefixtures("no_work")
+@pytest.mark.parametrize("case", ["toy"], indirect=True)
 @pytest.mark.parametrize("place", ["config.json", "metrics.json", "predictions.csv", "ARM", "work"])
 def test_something_else_in_its_place_is_refused_and_kept(stand, whole, tmp_path, place):
     run = tmp_path / "run"

@@ -10,7 +10,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.runs.classifiers import TextClassifier
 from lops_adapters.runs.models import load
 
-from ..framework_checks import assert_predicts, assert_predicts_odd_text
+from ..framework_checks import assert_predicts
 
 
 @pytest.fixture(scope="module")
@@ -19,36 +19,39 @@ def models(case, whole):
         return {arm: load(whole.path, arm=arm, device="cpu") for arm in case.arms}
 
 
-def test_predicts_what_the_run_predicted(models, stand, whole):
+@pytest.fixture(scope="module")
+def predicted(models, stand):
+    """What each arm's classifier says of the corpus."""
+    return {arm: model.predict_proba(stand.texts) for arm, model in models.items()}
+
+
+def test_predicts_what_the_run_predicted(models, predicted, stand, whole):
     for arm, model in models.items():
         assert isinstance(model, TextClassifier)
         assert tuple(model.classes) == stand.case.toys.CLASSES
         table = whole.path / arm / "predictions.csv"
-        assert_predicts(model, table, stand.texts, atol=stand.case.atol)
+        assert_predicts(model, table, stand.texts, stand.case.atol, predicted[arm])
 
 
-def test_arms_differ_and_the_best_is_the_default(models, stand, whole):
-    found = {arm: model.predict_proba(stand.texts) for arm, model in models.items()}
-    for arm in set(found) - {"standard", *stand.case.alike}:
-        assert np.abs(found["standard"] - found[arm]).max() > 1e-5, arm
-    best = "lops-documents" if "lops-documents" in found else "lops"
-    for path in (whole.path, whole.path / best, whole.path / best / "model"):
-        again = load(path, device="cpu").predict_proba(stand.texts)
-        np.testing.assert_array_equal(again, found[best])
-    again = load(whole.path / "standard", device="cpu").predict_proba(stand.texts)
-    np.testing.assert_array_equal(again, found["standard"])
+def test_arms_differ_and_the_best_is_the_default(predicted, stand, whole):
+    for arm in set(predicted) - {"standard", *stand.case.alike}:
+        assert np.abs(predicted["standard"] - predicted[arm]).max() > 1e-5, arm
+    best = "lops-documents" if "lops-documents" in predicted else "lops"
+    again = load(whole.path, device="cpu").predict_proba(stand.texts)
+    np.testing.assert_array_equal(again, predicted[best])
+
+
+ODD = ["", "  \n", "...", "$ 日本語 ☃", "\x00 \ufeff", "the " * 200]
 
 
 def test_one_text_at_a_time_is_the_same(models, stand):
-    model, texts = models["lops"], stand.texts[:6]
+    """Odd texts, too."""
+    model, texts = models["lops"], [*stand.texts[:6], *ODD]
     one_by_one = np.concatenate([model.predict_proba([text]) for text in texts])
     atol = max(stand.case.atol / 10, 1e-5)
     np.testing.assert_allclose(one_by_one, model.predict_proba(texts), atol=atol)
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "...", "$ 日本語 ☃", "\x00 \ufeff", "the " * 200])
-def test_odd_texts(models, text):
-    assert_predicts_odd_text(models["lops"], text)
+    np.testing.assert_allclose(one_by_one.sum(axis=1), 1, atol=1e-5)
+    assert {*model.predict(ODD)} <= {*model.classes}
 
 
 def test_what_is_no_list_of_texts(models):
@@ -63,22 +66,35 @@ def test_what_is_no_list_of_texts(models):
         model.predict(["The judge said.", None])
 
 
-def test_saved_again_it_is_the_same(models, stand, tmp_path):
+def test_saved_again_it_is_the_same(models, predicted, stand, tmp_path):
     models["lops"].save(tmp_path)
-    again, wanted = load(tmp_path, device="cpu"), models["lops"].predict_proba(stand.texts)
-    np.testing.assert_array_equal(again.predict_proba(stand.texts), wanted)
+    again = load(tmp_path, device="cpu").predict_proba(stand.texts)
+    np.testing.assert_array_equal(again, predicted["lops"])
 
 
-def test_a_model_folder_can_be_moved(models, stand, whole, tmp_path, monkeypatch):
+def test_a_model_folder_can_be_moved(predicted, stand, whole, tmp_path, monkeypatch):
     """What it holds is all that prediction needs."""
     place = whole.path / "lops" / "model"
     place.rename(tmp_path / "moved")
     try:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "nothing"))
         moved = load(tmp_path / "moved", device="cpu").predict_proba(stand.texts)
-        np.testing.assert_array_equal(moved, models["lops"].predict_proba(stand.texts))
+        np.testing.assert_array_equal(moved, predicted["lops"])
     finally:
         (tmp_path / "moved").rename(place)
+
+
+@pytest.mark.parametrize("case", ["conwea", "xclass"], indirect=True)
+def test_a_classifier_made_again_leaves_the_model_of_the_last_round(stand, tmp_path):
+    """As after a resume that tells of a damaged stage."""
+    run, options = tmp_path / "run", ["--arms", "lops", "--classifier", "linear", "--rounds", "2"]
+    assert stand.command(run, *options).status == 0
+    weights = run / "lops" / "model" / "classifier" / "linear.npz"
+    before = weights.read_bytes()
+    for stage in [run / "metrics.json", *run.glob("work/lops*-classifier.npz")]:
+        stage.unlink()
+    assert stand.command(run, *options, "--resume").status == 0
+    assert weights.read_bytes() == before
 
 
 DAMAGES = {

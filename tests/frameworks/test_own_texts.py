@@ -23,7 +23,9 @@ def folder(stand, tmp_path):
     return path
 
 
+@pytest.mark.parametrize("case", ["self_training", "xclass"], indirect=True)
 def test_texts_and_words_are_enough(stand, folder, tmp_path):
+    """With seed words, or with names; all others run without gold labels in test_gold.py."""
     toys, words = stand.case.toys, stand.framework.words
     names = {label: label.split("_") for label in toys.CLASSES}
     content = names if words == "names.json" else toys.SEEDS

@@ -18,10 +18,6 @@ TEXTS, LABELS = documents()
 REFUSED = {
     "--max-tokens 65": ["--max-tokens is 65;", " 8 to 64"],
     "--match-threshold 6": "--match-threshold is 6; wanted 0 to 5",
-    "--names no/such/file.json": [
-        "no/such/file.json: no such file of class names",
-        'wanted {"class": "name", ...} or',
-    ],
     "--arms standard,lops-refresh --every 10": "every is 10, and the probe makes 6 updates on the "
     "24 documents of a refresh",
 }
@@ -34,10 +30,6 @@ def test_options_that_cannot_work(refuse, good, more):
 
 def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
     assert_refused(
-        run(data, "--min-rows", "80"),
-        "too few documents speak of 3 of 3 classes, wanted at least 80 each; found arts: ",
-    )
-    assert_refused(
         run(data, "--every", "1000"),
         "every is 1000, and the probe makes ",
         " rows; wanted a smaller number, or epoch",
@@ -49,44 +41,19 @@ def test_what_the_rows_show_leaves_no_run_folder(run, data, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", "cannot be read"),
         ("[]", 'these are no class names; wanted {"class": "name", ...} or {"class": ["'),
-        ('{"law": []}', "these are no class names"),
-        ('{"law": [1]}', "these are no class names"),
-        (
-            '{"opera": ["aria"]}',
-            "names for opera, which the classes do not contain (arts, law, sport); spell the",
-        ),
         ('{"law": ["--"]}', "class 'law' has no name with a word in it (found ['--'])"),
-        ('{"law": ["sport"]}', "'sport' names both 'law' and 'sport'"),
-        (
-            '{"law": ["quidditch"]}',
-            "no document has the name of 1 of 3 classes in its first 40 tokens (law: quidditch)",
-        ),
-        (b"\xff\xfe{", "cannot be read"),
     ],
 )
 def test_names_files_that_cannot_work(refuse, data, tmp_path, content, words):
     path = tmp_path / "names.json"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    path.write_text(content, encoding="utf-8")
     refuse(data, ["--supervision", "names", "--names", path], words)
 
 
-@pytest.mark.parametrize(
-    ("last", "more", "words"),
-    [
-        ("opera", "", "(opera: opera)"),
-        ("Law", "", "'law' names both"),
-        (
-            LABELS[-1],
-            "--supervision keywords",
-            "no seed words for arts, law, sport; write seeds.json",
-        ),
-    ],
-)
-def test_data_that_cannot_work(refuse, tmp_path, last, more, words):
-    """The class of the last document is a name that is nowhere, or another's in capitals."""
-    refuse(write_folder(tmp_path / "data", TEXTS, [*LABELS[:-1], last], None), more, words)
+def test_a_class_name_that_is_nowhere(refuse, tmp_path):
+    labels = [*LABELS[:-1], "opera"]
+    refuse(write_folder(tmp_path / "data", TEXTS, labels, None), "", "(opera: opera)")
 
 
 def test_stages_in_the_printed_table(finished):
@@ -123,7 +90,7 @@ def test_names_from_a_file_and_odd_data(run, tmp_path):
     assert len(read_rows(tmp_path / "run" / "standard" / "predictions.csv")) == 97
 
 
-def test_no_gold_labels_and_keywords(run, bert, tmp_path):
+def test_no_gold_labels_and_keywords(run, tmp_path):
     folder = write_folder(tmp_path / "data", TEXTS, None, SEEDS)
     status, out, err = run(folder, "--arms standard --supervision keywords --min-rows 1")
     assert status == 0, err

@@ -5,7 +5,7 @@ import pytest
 
 from lops_adapters.lotclass.engine import micro_batches, warm_up_then_fall
 
-from ..probes.test_conformance import global_states
+from ..probes.toys import global_states
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """The final classifier of texts, and the arms that select what it is trained on."""
 
-import json
-
 import numpy as np
 import pytest
 
-from ..framework_tools import copy_killed, pretend, read_rows
+from ..framework_tools import copy_killed, pretend_settings, read_rows
 from .toys import CLASSES
 
 AT_DOCUMENTS = ["committee-documents", "random-documents", "optimal-documents"]
@@ -16,8 +14,7 @@ ARMS = ["standard", *AT_DOCUMENTS, "optimal"]
 def done(dataset, go, finished, tmp_path_factory):
     """Resumed after the rows were found, which do not depend on the classifier."""
     path = copy_killed(finished, tmp_path_factory.mktemp("final") / "run", ["rows"])
-    text = (path / "config.json").read_text(encoding="utf-8")
-    pretend(path, json.loads(text.replace('"classifier": "network"', '"classifier": "linear"')))
+    pretend_settings(path, classifier="linear")
     return go(dataset, path, arms=ARMS, resume=True, classifier="linear")
 
 

@@ -19,7 +19,7 @@ from lops_adapters.lotclass.masked_lm import (
     prepare_language_model,
 )
 
-from ..probes.test_conformance import global_states
+from ..probes.toys import global_states
 from .toys import documents, save_masked_bert
 
 SHORT = HeadTraining(epochs=1, updates=1, batch_size=4, micro_batch=2, learning_rate=0.01)
@@ -149,7 +149,7 @@ def test_the_same_inputs_give_the_same_bytes(prepare, tmp_path):
     assert (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
-def test_other_inputs_are_another_model(prepare, rows, masked_bert, tmp_path, monkeypatch):
+def test_other_inputs_are_another_model(prepare, rows, tmp_path, monkeypatch):
     trained = []
     monkeypatch.setattr(
         masked_lm,

@@ -12,7 +12,7 @@ from lops_adapters.core import LopsError
 from lops_adapters.probes import PROBES, probe_class
 from lops_adapters.probes.estimator import EstimatorProbe
 
-from .toys import saved_bytes, topic_texts
+from .toys import global_states, saved_bytes, topic_texts
 
 # Small settings under which the toy texts are learnt: 2 epochs of 4 updates (10 samples, 3 an
 # update) unless a test says otherwise.
@@ -121,7 +121,7 @@ def test_snapshots_further_apart(make, snapshots, every):
     assert same(list(make().watch(TEXTS, CODES, K, every=every)), snapshots[step - 1 :: step])
 
 
-@pytest.mark.parametrize("updates", [1, 4, 7])
+@pytest.mark.parametrize("updates", [1, 7])
 def test_a_number_of_updates(make, updates):
     """9 samples are 3 updates per epoch, of 3 samples each."""
     probe = make()
@@ -180,17 +180,6 @@ def test_every_training_starts_afresh(make, snapshots):
     probe = make()
     probe.fit(OTHERS, np.arange(len(OTHERS)) % 2, 2, seed=3, updates=2)
     assert same(list(probe.watch(TEXTS, CODES, K, every=1)), snapshots)
-
-
-def global_states():
-    import torch
-
-    kind, keys, position, has_gauss, gauss = np.random.get_state()
-    return (
-        random.getstate(),
-        (kind, keys.tobytes(), position, has_gauss, gauss),
-        torch.get_rng_state().numpy().tobytes(),
-    )
 
 
 def test_global_generators_are_left_alone(make, tmp_path):

@@ -68,6 +68,7 @@ class Network:
     ("losses", "patience", "floor", "stops", "best"),
     [
         ([3, 4, 4], 2, 0, 3, 1),
+        ([3, 3, 3], 2, 0, 3, 1),  # not lower is not better
         ([3, 4, 2, 4, 4], 2, 0, 5, 3),  # a lower loss: the count begins again
         ([3, 4, 4, 4, 4], 2, 2, 4, 1),  # the first two do not count
         ([3, 4, 2, 4, 4], 2, 3, 5, 3),

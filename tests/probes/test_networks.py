@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from lops_adapters.encoders.words import WordVectors
 from lops_adapters.probes.han import HanProbe
 from lops_adapters.probes.keras_probe import KerasProbe
 
-from .toys import WORDS, saved_bytes, topic_texts
+from .toys import TABLE, VECTORS, saved_bytes, topic_texts
 
 TEXTS, CODES = topic_texts(24, seed=1)
 SMALL = {"epochs": 3, "batch_size": 8, "precision": "float32", "device": "cpu"}
-TABLE = np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32)
-VECTORS = WordVectors(tuple(WORDS), TABLE)
 
 
 @pytest.fixture(params=[HanProbe, KerasProbe], ids=["han", "keras"])

@@ -1,6 +1,10 @@
 """Toy texts whose topic a probe can learn, and tiny random encoders that read them."""
 
+import random
+
 import numpy as np
+
+from lops_adapters.encoders.words import WordVectors
 
 COMMON = [f"common{i}" for i in range(12)]
 TOPICS = [[f"topic{t}word{i}" for i in range(8)] for t in range(3)]
@@ -13,6 +17,9 @@ _SPECIAL = {
 }
 _TEMPLATE = {"bert": "[CLS] $A [SEP]", "roberta": "<s> $A </s>", "xlnet": "$A <sep> <cls>"}
 POSITIONS = 40
+# Of the toy words, drawn at random.
+TABLE = np.random.default_rng(0).normal(size=(len(WORDS), 12)).astype(np.float32)
+VECTORS = WordVectors(tuple(WORDS), TABLE)
 
 
 def topic_texts(n, seed, n_topics=3, longest=12):
@@ -123,6 +130,18 @@ def save_tiny_encoder(kind, folder):
         AutoModel.from_config(_config(kind, tokenizer)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def global_states():
+    """Return the states of the generators that everybody shares."""
+    import torch
+
+    kind, keys, position, has_gauss, gauss = np.random.get_state()
+    return (
+        random.getstate(),
+        (kind, keys.tobytes(), position, has_gauss, gauss),
+        torch.get_rng_state().numpy().tobytes(),
+    )
 
 
 def saved_bytes(probe, folder):

@@ -16,24 +16,12 @@ from .toys import SEEDS, documents
 TEXTS, LABELS = documents(30)
 
 
-REFUSED = {
-    "--every 1000": "every is 1000, and the probe makes 12 updates on 14 pseudo-labelled documents;"
-    " wanted a smaller",
-    "--every 5 --probe linear": "every is 5, and the probe makes 4 updates",
-    "--pseudo-labels guess": [
-        "--pseudo-labels is 'guess', which cannot be read",
-        "wanted string-match, exclusive-string-match, or",
-    ],
-}
-
-
-@pytest.mark.parametrize("more", REFUSED)
-def test_options_that_cannot_work(refuse, good, more):
-    refuse(good, more, REFUSED[more])
+def test_options_that_cannot_work(refuse, good):
+    words = "every is 5, and the probe makes 4 updates on 14 pseudo-labelled documents;"
+    refuse(good, "--every 5 --probe linear", words)
 
 
 ONE = {"arts": ["paint"], "law": [], "sport": []}
-ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
 
 
 @pytest.mark.parametrize(
@@ -46,7 +34,6 @@ ABSENT = {"arts": ["zyzzyva"], "law": ["quux"], "sport": ["xyzzy"]}
             "",
             ["string-match gives ", "pseudo-labels of 1 classes; wanted at least two"],
         ),
-        (LABELS, ABSENT, "", "string-match gives 0 pseudo-labels of 0 classes"),
         (None, SEEDS, "--arms optimal", "optimal needs gold labels, and data has none"),
     ],
 )
@@ -57,9 +44,7 @@ def test_data_that_cannot_work(refuse, tmp_path, labels, seeds, more, words):
 def test_a_file_of_pseudo_labels_that_cannot_work(refuse, good, tmp_path):
     mine = tmp_path / "mine.csv"
     for text, words in {
-        "id,label\nd1,law\nd1,arts\n": "the document 'd1' is 'arts' here, and 'law' before",
         "id,label\nd1,law\nx1,arts\n": "line 3: the id 'x1' is of no document of good",
-        "id,label\nd1,politics\n": "line 2: 'politics' is no class of good",
         "id,label\nd1,law\nd2,law\n": "mine.csv gives 2 pseudo-labels of 1 classes",
     }.items():
         mine.write_text(text, encoding="utf-8")
@@ -88,16 +73,13 @@ def test_the_usual_methods_and_no_gold_labels_or_seed_words(run, tmp_path):
     [(["--keep", "auto"], "the share that a held-out linear probe agrees with"), ([], "0.5")],
 )
 @pytest.mark.usefixtures("small")
-def test_seeds_and_the_log(good, tmp_path, capsys, keep, share):
+def test_what_random_keeps_is_in_the_log(good, tmp_path, capsys, keep, share):
     options = ["--preset", "quick", "--device", "cpu", "--iterations", "1", "--arms", "random"]
-    places = ["--dataset", good, "--output", tmp_path / "run", "--seed", "5", "--seeds", "2"]
-    status, out, err = outcome(main, capsys, *places, *options, *keep)
+    places = ["--dataset", good, "--output", tmp_path / "run"]
+    status, _, err = outcome(main, capsys, *places, *options, *keep)
     assert status == 0
-    assert out.count("30 documents, preset quick, seed") == 2
-    assert err.count(f"random keeps {share} of the pseudo-labels\n") == 2
-    assert "Traceback" not in err
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["seed5", "seed6"]
-    config = json.loads((tmp_path / "run" / "seed5" / "config.json").read_text())
+    assert err.count(f"random keeps {share} of the pseudo-labels\n") == 1
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
     assert config["settings"]["n_from"] == "keep"
 
 

@@ -94,21 +94,11 @@ def test_algorithm_2_step_by_step(monkeypatch, dataset, go, tmp_path):
         assert [CLASSES[code] for code in codes] == labels[::2]
         assert (k, seed) == (3, number)
         row = rows_of(done, "lops")[number]
-        assert (row["pseudo_labels"], row["selected"], row["trained_on"], row["rule"]) == (
-            len(samples),
-            len(trained),
-            len(trained),
-            "toy",
-        )
+        assert row["pseudo_labels"] == len(samples)
+        assert row["selected"] == row["trained_on"] == len(trained)
         assert row["coverage"] == len(samples) / 90
-        assert (
-            row["initial"]
-            == sum(
-                i in current and initial.labels[p] == current[i]
-                for p, i in enumerate(initial.positions)
-            )
-            or number
-        )
+        if not number:
+            assert row["initial"] == len(initial.positions)
         rejected = sorted(current)[1::2]
         assert row["rejected"] == len(rejected)
         kept = {i: current[i] for i in sorted(current)[::2]}
@@ -243,12 +233,8 @@ def test_fewer_pseudo_labels_than_n(monkeypatch, dataset, go, tmp_path):
     monkeypatch.setattr(pipeline, "finished_arms", larger)
     done = go(dataset, tmp_path / "run", arms=["lops", "random"])
     first, second, _ = rows_of(done, "random")
-    assert (first["n"], first["selected"], first["pseudo_labels"], first["rule"]) == (
-        1000,
-        49,
-        49,
-        "standard",
-    )
+    sizes = [first[key] for key in ("n", "selected", "pseudo_labels", "rule")]
+    assert sizes == [1000, 49, 49, "standard"]
     assert first["stopped"] == "1000 of 49 pseudo-labels wanted: everything is kept"
     assert second["rule"] != "standard"
 
@@ -289,10 +275,11 @@ def test_a_class_that_fades_is_named_once(monkeypatch, dataset, go, tmp_path, ca
 
 
 @pytest.mark.filterwarnings("ignore::lops_adapters.core.LopsWarning")
-@pytest.mark.parametrize(("keep", "n"), [(0.5, 24), (0.01, 1), (1, 49)])
-def test_baselines_without_lops_keep_a_fraction(dataset, go, tmp_path, keep, n):
-    done = go(dataset, tmp_path / "run", arms=["random"], n_from="keep", keep=keep, iterations=1)
-    assert rows_of(done, "random")[0]["n"] == n
+def test_baselines_without_lops_keep_a_fraction(dataset, go, tmp_path):
+    for keep, n in ((0.5, 24), (0.01, 1), (1, 49)):
+        sizes = {"n_from": "keep", "keep": keep, "iterations": 1}
+        done = go(dataset, tmp_path / str(keep), arms=["random"], **sizes)
+        assert rows_of(done, "random")[0]["n"] == n
     with pytest.raises(
         LopsError, match="random keeps as many as lops, which is not among the methods"
     ):

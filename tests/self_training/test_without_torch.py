@@ -18,7 +18,7 @@ PROGRAM = (
 
 def run(*arguments, folder):
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, "--dataset", "demo", "--max-docs", "200", *arguments],
+        [sys.executable, "-c", PROGRAM, "--dataset", "demo", "--max-docs", "80", *arguments],
         cwd=folder, capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
 

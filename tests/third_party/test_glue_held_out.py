@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_package(glue):
     )
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.2, 0.4])
+@pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_the_shares_are_those_of_the_package(glue, noise):
     """All wrong labels are of class 1, as of rules that apply one label too often."""
     ids, labels, _ = noisy_tokens(n=600, length=12, share=0)
@@ -74,7 +74,7 @@ def test_the_shares_are_those_of_the_package(glue, noise):
 
 
 @pytest.mark.parametrize("rare", [2, 12])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_agrees_is_what_the_package_prefers(glue, seed, rare):
     """Also with a class that is too small to compete, or nearly."""
     rng = np.random.default_rng(seed)

@@ -43,11 +43,11 @@ def same(one, other):
     return all(torch.equal(one[name], other[name]) for name in one)
 
 
-def xclass_data():
+def xclass_data(n=60):
     import torch
     from torch.utils.data import TensorDataset
 
-    ids, labels, wrong = noisy_tokens()
+    ids, labels, wrong = noisy_tokens(n)
     ids = torch.tensor(
         np.concatenate([np.full((len(ids), 1), 2), ids, np.full((len(ids), 1), 3)], axis=1)
     )
@@ -105,7 +105,7 @@ def test_xclass(bert, tmp_path, monkeypatch):
 
 
 def test_xclass_passes_token_types_to_bert_alone(bert, tmp_path, monkeypatch):
-    dataset, _ = xclass_data()
+    dataset, _ = xclass_data(n=12)
     seen = []
 
     class Recorder(type(classifier(bert))):
@@ -115,7 +115,7 @@ def test_xclass_passes_token_types_to_bert_alone(bert, tmp_path, monkeypatch):
 
     model = classifier(bert)
     model.__class__ = Recorder
-    with loaded("xclass", tmp_path, monkeypatch, LOPS_EPOCHS="1") as glue:
+    with loaded("xclass", tmp_path, monkeypatch, LOPS_EPOCHS="1", LOPS_TAU="1") as glue:
         for kind in ("bert", "roberta"):
             glue.keep(dataset, xclass_options(model_type=kind), model, K)
             assert set(seen) == {kind == "bert"}
@@ -216,7 +216,7 @@ def test_lotclass_masks_the_places_that_it_asks_about(bert, tmp_path, monkeypatc
     ids = torch.tensor(noisy_tokens(n=12)[0])
     places = torch.full_like(ids, -1)
     places[:, 2] = torch.arange(12) % K
-    with loaded("lotclass", tmp_path, monkeypatch, LOPS_EPOCHS="1") as glue:
+    with loaded("lotclass", tmp_path, monkeypatch, LOPS_EPOCHS="1", LOPS_TAU="1") as glue:
         glue.keep_rows(
             {"input_ids": ids, "attention_masks": torch.ones_like(ids), "labels": places},
             trainer(bert),

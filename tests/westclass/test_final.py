@@ -60,13 +60,6 @@ def test_pseudo_labels_are_what_the_network_predicts(done, dataset):
     assert done.metrics["arms"]["optimal-documents"]["selected_noise"] == 0
 
 
-def test_the_usual_arms_and_presets():
-    quick, paper = WestclassSettings(), WestclassSettings.preset("paper")
-    assert quick.usual_arms == ("standard", "lops", "committee-documents")
-    assert (paper.classifier, paper.usual_arms) == ("network", ("standard", "lops"))
-    assert WestclassSettings.preset("quick", faithful=True).classifier == "network"
-
-
 @pytest.mark.parametrize(
     ("classifier", "frozen"), [("network", False), ("linear", False), ("hybrid", True)]
 )
