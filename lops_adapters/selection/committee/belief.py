@@ -44,9 +44,9 @@ from lops_adapters.surroundings import one_blas_thread
 # Rejected rows, per wrong label at the upper end of its range: what is measured limits what is
 # rejected.
 MOST_REJECTED = 1.2
-# Labels that may be more probably wrong than right where no row is checked: of 33 tables with known
-# errors, in up to 58 % of their labels, the most is 29 %. More are doubted where short texts do not
-# tell many classes apart, whether labels are right or not: docs/results/short-texts.md.
+# Labels that may be more probably wrong than right by the texts alone, without checked rows and
+# class shares: of 33 tables with known errors, in up to 58 % of their labels, the most is 29 %.
+# Short texts of many classes leave more in doubt, right or wrong: docs/results/calibration.md.
 MOST_DOUBTED = 0.3
 # How much more probable than the label another class has to be, to take its place. Chosen on half
 # of the families of docs/results/checked-rows.md and confirmed on the others: without it, labels
@@ -171,7 +171,7 @@ class Belief:
         guessed: whether members agree with the labels no more than by chance.
         noise: the share of wrong labels; None: it cannot be estimated.
         limit: the same, whoever labelled: it limits what is rejected.
-        doubted: whether more labels than ``MOST_DOUBTED`` are, and no row is checked.
+        doubted: whether more labels than ``MOST_DOUBTED`` are, by the texts alone.
         sources: of votes, what is estimated of each source.
     """
 
@@ -269,8 +269,9 @@ def believe(
     named = checks >= 0
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
     noises: list[Noise | None] = [None]
+    by_texts_alone = diagnostics is not None and not checked and choice.class_shares is None
     own = true[np.arange(len(labels)), labels]
-    doubted = diagnostics is not None and not checked and float((own < 0.5).mean()) > MOST_DOUBTED
+    doubted = by_texts_alone and float((own < 0.5).mean()) > MOST_DOUBTED
     if (applies or checked or tells) and not doubted:
         holds = applies or (bool(checked) and count_label)
         noises = [_noise(one, *known, copies, holds) for one in models]
