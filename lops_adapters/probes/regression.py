@@ -123,7 +123,7 @@ def logistic_weights(
         of_label = probabilities[each, codes]
         surprise = -np.log(np.maximum(of_label, 1e-300)).mean()
         probabilities[each, codes] = of_label - 1
-        probabilities /= n  # in place: with many rows and classes, memory is what takes time
+        probabilities /= n  # in place: with many rows and classes, memory takes the time
         rest = probabilities.astype(np.float32)
         gradient = np.vstack([rows.T @ rest, rest.sum(axis=0)]).astype(np.float64)
         gradient[:-1] += penalty * weights[:-1]
