@@ -93,7 +93,8 @@ class VectorRegression(Member):
         for every, held_out in labelled.splits():
             train = every[:most]
             present, known = np.unique(codes[train], return_inverse=True)
-            weights = logistic_weights(vectors[train], known, len(present), 0.3)
+            strength = 0.3 * len(every) / len(train)  # as of all
+            weights = logistic_weights(vectors[train], known, len(present), strength)
             self._folds.append((present, weights))
             probabilities[held_out] = self._predicted(vectors[held_out], self._folds[-1])
         return probabilities

@@ -140,7 +140,8 @@ def test_a_regression_on_vectors(most):
         member.fit(task)
         for every, left_out in task.splits():
             train = every[:most]
-            model = LogisticRegression(C=0.3, tol=1e-8).fit(rows[train].astype(float), codes[train])
+            model = LogisticRegression(C=0.3 * len(every) / len(train), tol=1e-8)
+            model.fit(rows[train].astype(float), codes[train])
             held_out = model.predict_proba(rows[left_out])
             np.testing.assert_allclose(found[left_out], held_out, atol=2e-3)
             mean += model.predict_proba(rows) / 3
