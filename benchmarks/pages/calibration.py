@@ -119,7 +119,7 @@ def variants() -> Block:
 
 def short_texts() -> Block:
     """Return what is kept of short texts of many classes, and what it is worth."""
-    files = results("short-texts/*.json")
+    files = [item for item in results("short-texts/*.json") if "runs" in item["result"]]
     ways = ("all", "probable", "default", "random")
     head = ["table", "words", "classes", "wrong, %", "more probably wrong, %", "rejected, %"]
     rows = [[*head, *(f"macro-F1: {way}" for way in ways)]]
@@ -133,9 +133,20 @@ def short_texts() -> Block:
     return Block(markdown(rows), [files]) if files else HOLE
 
 
+def doubted() -> Block:
+    """Return in how many tables with known errors how many labels are more probably wrong."""
+    files = results("short-texts/given.json")
+    if not files:
+        return HOLE
+    shares = sorted(files[0]["result"]["doubted"].items(), key=lambda item: -item[1])
+    most = ", ".join(f"{100 * share:.1f} % ({name})" for name, share in shares[:3])
+    return Block(f"Of {len(shares)} tables with known errors, the most have {most}.", [files])
+
+
 TABLES_OF_PAGE: dict[str, Callable[[], Block]] = {
     "calibration-summary": summary,
     "calibration-tables": per_table,
     "calibration-variants": variants,
     "short-texts": short_texts,
+    "short-texts-given": doubted,
 }

@@ -98,7 +98,7 @@ class EstimatorProbe(Probe):
                 f"wanted texts, or {self.name} alone"
             )
         if vectors is not None:
-            return vectors
+            return vectors.copy()  # an estimator may write into what it is given
         if self._reads_texts:
             return [joined(sample) for sample in samples]
         return self._words.read(samples)

@@ -193,11 +193,12 @@ class Belief:
         are wrong labels; where too many are doubted, as many as another class would replace.
         """
         joined = self.model.posterior.sources is not None
-        if self.doubted:
-            most = int((suggestions(self.true, self.labels)[0] != self.labels).sum())
-            return min(0.5, float(np.partition(right, most)[most]))
         if not self.tells and (self.guessed or joined):
             return 0.0
+        if self.doubted:
+            replaced = int((suggestions(self.true, self.labels)[0] != self.labels).sum())
+            most = min(len(right) - 1, replaced)
+            return min(0.5, float(np.partition(right, most)[most]))
         if self.limit is None or not self.limit.holds:
             return 0.5 if joined else least_kept(right)
         most = min(len(right) - 1, int(MOST_REJECTED * self.limit.high * len(right)))
@@ -270,6 +271,7 @@ def believe(
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
     noises: list[Noise | None] = [None]
     by_texts_alone = diagnostics is not None and not checked and choice.class_shares is None
+    by_texts_alone &= tells or not guessed
     own = true[np.arange(len(labels)), labels]
     doubted = by_texts_alone and float((own < 0.5).mean()) > MOST_DOUBTED
     if (applies or checked or tells) and not doubted:
