@@ -51,3 +51,12 @@ def test_a_threshold_of_the_user_counts(table):
     texts, labels, _ = table
     found = select(texts, labels, encoder=None, sure=0.4)  # an error, if it warned
     assert (found.mask == (found.confidence >= 0.4)).all()
+
+
+def test_the_automatic_choice_suggests_what_the_probe_prefers(table):
+    """Also where the label is kept."""
+    texts, labels, _ = table
+    with pytest.warns(LopsWarning, match="hardly more than by guessing"):
+        found = select(texts, labels, "automatic")
+    assert found.mask.all()
+    assert (found.suggested != np.array(labels)).mean() > 0.5
