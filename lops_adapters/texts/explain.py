@@ -152,9 +152,8 @@ def complaints(selection: Selection, method: Method) -> list[str]:
     reports, warnings = selection.per_class, []
     if _because(selection, FEW_REJECTED):
         warnings.append(
-            "more labels are in doubt than in any table with known errors, as where short texts "
-            "hardly tell many classes apart, so few are rejected: check ten rows, which tell how "
-            "many are wrong"
+            "more labels are in doubt than texts alone can decide, as with short texts of many "
+            "classes, so few are rejected: check ten rows, which tell how many are wrong"
         )
     lost = [f"{label!r} ({report.count})" for label, report in reports.items() if not report.kept]
     if lost and not method.warns:

@@ -190,18 +190,18 @@ class Belief:
         """Return the least probability that is kept by default; ``right``: (n,) of the labels.
 
         Labels are rejected that are more probably wrong than right, but not many more than there
-        are wrong labels; where too many are doubted, as many as another class would replace.
+        are wrong labels; where too many are doubted, as many as have a clearly more probable class.
         """
         joined = self.model.posterior.sources is not None
         if not self.tells and (self.guessed or joined):
             return 0.0
         if self.doubted:
-            replaced = int((suggestions(self.true, self.labels)[0] != self.labels).sum())
-            most = min(len(right) - 1, replaced)
-            return min(0.5, float(np.partition(right, most)[most]))
-        if self.limit is None or not self.limit.holds:
+            most = int((suggestions(self.true, self.labels)[0] != self.labels).sum())
+        elif self.limit is None or not self.limit.holds:
             return 0.5 if joined else least_kept(right)
-        most = min(len(right) - 1, int(MOST_REJECTED * self.limit.high * len(right)))
+        else:
+            most = int(MOST_REJECTED * self.limit.high * len(right))
+        most = min(len(right) - 1, most)
         return min(0.5, float(np.partition(right, most)[most]))
 
 
@@ -270,10 +270,10 @@ def believe(
     named = checks >= 0
     true[places[named]] = np.eye(true.shape[1])[checks[named]]
     noises: list[Noise | None] = [None]
-    by_texts_alone = diagnostics is not None and not checked and choice.class_shares is None
-    by_texts_alone &= tells or not guessed
     own = true[np.arange(len(labels)), labels]
+    by_texts_alone = diagnostics is not None and not checked and choice.class_shares is None
     doubted = by_texts_alone and float((own < 0.5).mean()) > MOST_DOUBTED
+    doubted &= tells or not guessed
     if (applies or checked or tells) and not doubted:
         holds = applies or (bool(checked) and count_label)
         noises = [_noise(one, *known, copies, holds) for one in models]

@@ -47,6 +47,21 @@ def test_ten_checked_rows_decide(table):
     assert {report.why for report in found.per_class.values()} != {FEW_REJECTED}
 
 
+def test_a_checked_row_decides_too(table):
+    texts, labels, gold = table
+    found = select(texts, labels, encoder=None, checked={0: gold[0]})
+    assert found.noise.total.checked == 1
+
+
+def test_labels_that_say_nothing_have_a_warning_of_their_own(table):
+    texts, labels, _ = table
+    drawn = np.random.default_rng(1).permutation(labels).tolist()
+    with pytest.warns(LopsWarning, match="hardly more than by guessing") as caught:
+        found = select(texts, drawn, encoder=None)
+    assert found.mask.all()
+    assert len(caught) == 1
+
+
 def test_a_threshold_of_the_user_counts(table):
     texts, labels, _ = table
     found = select(texts, labels, encoder=None, sure=0.4)  # an error, if it warned
